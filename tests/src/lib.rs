@@ -1,0 +1,1 @@
+//! Nothing to link: the tests are in `tests/`.
