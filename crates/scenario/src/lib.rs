@@ -1,1 +1,27 @@
-//! To be written.
+//! Scenario, world and agent-type files as typed values, with every problem of a file in one go.
+//!
+//! A file is read once into a tree that knows every line and column ([`tree`]); typed values are decoded from it and everything
+//! that is wrong is collected ([`problem`]). This crate reads files and resolves names; it simulates nothing, prints nothing and
+//! never executes what a file says.
+
+mod decode;
+pub mod entry;
+pub mod geometry;
+pub mod pose;
+pub mod problem;
+pub mod region;
+pub mod robot;
+pub mod scenario;
+pub mod timeline;
+pub mod tree;
+
+pub use entry::{
+    AgentSpec, AgentType, DynamicEntry, Formation, Interaction, Range, Seat, StaticEntry, WaypointMode,
+};
+pub use geometry::{Point, Segment};
+pub use pose::{Place, Pose, Waypoint};
+pub use problem::{Loaded, Position, Problem, Report, Severity};
+pub use region::{Area, RatePoint, Region, RegionKind, SinkAffinity, SinkConfig, SourceAgent, SourceConfig};
+pub use robot::{GotoTarget, OnFailure, Phase, PhaseAction, RobotEntry, Until};
+pub use scenario::Scenario;
+pub use timeline::{SetAction, TimelineEntry, Trigger};
