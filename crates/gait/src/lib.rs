@@ -1,1 +1,28 @@
-//! To be written.
+//! Joint contract, pose profiles, gait synthesis and the body rig of a pedestrian.
+//!
+//! * [`Joint`]: the 40 joints every posture speaks of, in wire order.
+//! * [`ProfileLibrary`]: pose profiles from YAML; the four shipped ones are built in.
+//! * [`GaitPool`]: everybody's gait phase, advanced together into [`Pose40`]s.
+//!
+//! The crate must never know of ROS, of a world or of a clock: callers pass time steps.
+
+mod error;
+mod gait;
+mod joint;
+mod library;
+mod nearest;
+mod pool;
+mod profile;
+mod profile_file;
+mod yaml;
+
+pub use error::{LibraryError, ProfileError, ProfileErrors, ProfileProblem};
+pub use gait::{Gait, IDLE_HZ, sway};
+pub use joint::{Axis, JOINT_COUNT, Joint, Pose40, Side};
+pub use library::{DEFAULT_RUN, DEFAULT_WALK, LibraryEntry, ProfileLibrary, ProfileSource};
+pub use pool::{
+    BatchError, GaitBatch, GaitInput, GaitOutput, GaitPool, GaitReport, KNOWN_STATES, Motion, PoseId,
+    PoseProfile, PoseTable, initial_phase,
+};
+pub use profile::{Binding, CadenceLaw, GainLaw, Harmonic, MAX_HARMONICS, PhaseWarp, Profile, Signal};
+pub use profile_file::{LawFields, ProfileFile};

@@ -1,0 +1,173 @@
+//! What can be wrong with a profile file, said for the person who wrote it.
+
+use std::{fmt, path::PathBuf};
+
+use crate::yaml::Position;
+
+/// One problem of a profile file: `file:line:column: what`.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{file}:{line}:{column}: {problem}")]
+pub struct ProfileError {
+    /// The file as the caller named it.
+    pub file: String,
+    /// Line from 1.
+    pub line: u64,
+    /// Column from 1, in characters.
+    pub column: u64,
+    /// What is wrong.
+    pub problem: ProfileProblem,
+}
+
+impl ProfileError {
+    pub(crate) fn new(file: &str, at: Position, problem: ProfileProblem) -> Self {
+        Self { file: file.to_owned(), line: at.line, column: at.column, problem }
+    }
+}
+
+/// Kinds of problems of a profile file.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ProfileProblem {
+    /// Not well-formed YAML, or over a parser budget.
+    #[error("{0}")]
+    Syntax(String),
+    /// A key that nothing reads.
+    #[error("{place}: unknown key {found:?}{}; accepted: {}", hint(nearest), accepted.join(", "))]
+    UnknownKey {
+        /// The mapping, such as `cadence` or `profile`.
+        place: String,
+        /// The key.
+        found: String,
+        /// Every accepted key.
+        accepted: &'static [&'static str],
+        /// The accepted key most like it.
+        nearest: Option<String>,
+    },
+    /// A required key is absent.
+    #[error("{place}: missing key {key:?}")]
+    MissingKey {
+        /// The mapping.
+        place: String,
+        /// The key.
+        key: &'static str,
+    },
+    /// A value of the wrong type or shape.
+    #[error("{place}: expected {expected}, found {found}")]
+    Type {
+        /// The field.
+        place: String,
+        /// What belongs there.
+        expected: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// A name that is not one of the 40 joints.
+    #[error("{place}: unknown joint {found:?}{}", hint(nearest))]
+    UnknownJoint {
+        /// The mapping.
+        place: &'static str,
+        /// The name.
+        found: String,
+        /// The joint most like it.
+        nearest: Option<String>,
+    },
+    /// A joint bound to a signal the file does not declare.
+    #[error("{place}: signal {found:?} is not declared under signals{}", hint(nearest))]
+    UnknownSignal {
+        /// The joint.
+        place: String,
+        /// The key.
+        found: String,
+        /// The declared key most like it.
+        nearest: Option<String>,
+    },
+    /// A range whose lower end is above its upper end.
+    #[error("{place}: lower end {lo} is above upper end {hi}")]
+    EmptyRange {
+        /// The field.
+        place: String,
+        /// Lower end.
+        lo: f64,
+        /// Upper end.
+        hi: f64,
+    },
+    /// A number outside what the field allows.
+    #[error("{place}: expected {expected}, found {found}")]
+    OutOfRange {
+        /// The field.
+        place: String,
+        /// What is allowed.
+        expected: &'static str,
+        /// What stands there.
+        found: f64,
+    },
+    /// More harmonics than a signal may have.
+    #[error("{place}: {found} harmonics, at most {max} are allowed")]
+    TooManyHarmonics {
+        /// The signal.
+        place: String,
+        /// How many.
+        found: usize,
+        /// How many at most.
+        max: usize,
+    },
+    /// A key that is not allowed next to `same_as`.
+    #[error(
+        "{key:?} cannot stand next to same_as, which takes it from the other profile; only laws and limits can"
+    )]
+    NextToSameAs {
+        /// The key.
+        key: String,
+    },
+    /// `same_as` names a profile the library does not have.
+    #[error("same_as: no profile {found:?} in this library{}", hint(nearest))]
+    UnknownProfile {
+        /// The stem.
+        found: String,
+        /// The stem most like it.
+        nearest: Option<String>,
+    },
+    /// `same_as` references that come back to where they started.
+    #[error("same_as goes in a circle: {}", stems.join(" -> "))]
+    Cycle {
+        /// The stems, the first repeated at the end.
+        stems: Vec<String>,
+    },
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or_else(String::new, |word| format!(", did you mean {word:?}?"))
+}
+
+/// Everything wrong with one file or library, in file and line order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProfileErrors(pub Vec<ProfileError>);
+
+impl fmt::Display for ProfileErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ProfileErrors {}
+
+/// Why a library could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LibraryError {
+    /// The directory or a file of it cannot be read.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// What was read.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// Files that do not hold.
+    #[error(transparent)]
+    Profiles(#[from] ProfileErrors),
+}
