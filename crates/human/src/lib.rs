@@ -1,1 +1,24 @@
-//! To be written.
+//! The human layer: who exists, who moves whom, and what goes out on the bus.
+//!
+//! It sits between an episode loop, a physics simulator ([`Sim`]) and a pedestrian engine ([`HumanSimulator`]), and owns
+//! lifecycle, possession and articulation. It knows no ROS: nodes and the embedded mode implement its ports. Nothing in
+//! this crate may read wall time or depend on the order of a hash map.
+
+pub mod backend;
+pub mod backends;
+mod bus;
+pub mod entity;
+pub mod known;
+mod layer;
+pub mod message;
+mod model;
+pub mod outbox;
+mod possession;
+mod sim;
+
+pub use backend::{BackendContext, BackendError, BusName, Factory, HumanSimulator, Registry};
+pub use layer::{HumanLayer, LayerCx, MAP_FRAME, MoveResult, Obstacle, PED_RADIUS};
+pub use model::{FALLBACK_MODEL, HumanModels, NoModels};
+pub use outbox::{BusFrame, BusPedestrian, Outbox};
+pub use possession::{StreamStats, TIMEOUT as POSSESSION_TIMEOUT};
+pub use sim::{DummySim, Sim};

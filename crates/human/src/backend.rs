@@ -1,0 +1,219 @@
+//! The backend interface and the registry of backends.
+//!
+//! A backend says how people move; the layer owns everything else. A backend must never publish or talk to the simulator
+//! on its own: the funnels of [`LayerCx`] are the only ways out.
+
+use std::collections::BTreeMap;
+
+use promenade_kernel::Time;
+
+use crate::entity::{DynamicObstacle, Region, StaticObstacle, Wall};
+use crate::layer::LayerCx;
+use crate::message::{Pedestrian, Pose};
+
+/// Which spelling of a name a backend puts on `arena_peds`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BusName {
+    /// The environment-prefixed name.
+    SimPath,
+    /// The authored name.
+    Plain,
+}
+
+/// A pedestrian backend. Defaults accept everything and do nothing.
+///
+/// The `spawn_*` operations answer one item per input: the payload to keep, or `None` for one that failed. A failed one
+/// stays unspawned and is offered again at the next spawn.
+#[allow(unused_variables)]
+pub trait HumanSimulator {
+    /// Spelling of names on the bus.
+    fn bus_name(&self) -> BusName {
+        BusName::SimPath
+    }
+
+    /// Calls of [`HumanSimulator::tick`] per second of simulated time.
+    fn rate_hz(&self) -> f64;
+
+    /// One step at `cx.now()`.
+    fn tick(&mut self, cx: &mut LayerCx);
+
+    /// Registers static objects.
+    fn spawn_obstacles(
+        &mut self,
+        cx: &mut LayerCx,
+        obstacles: &[StaticObstacle],
+    ) -> Vec<Option<StaticObstacle>> {
+        obstacles.iter().cloned().map(Some).collect()
+    }
+
+    /// Registers people.
+    fn spawn_pedestrians(
+        &mut self,
+        cx: &mut LayerCx,
+        pedestrians: &[DynamicObstacle],
+    ) -> Vec<Option<DynamicObstacle>> {
+        pedestrians.iter().cloned().map(Some).collect()
+    }
+
+    /// Forgets static objects.
+    fn remove_obstacles(&mut self, cx: &mut LayerCx, obstacles: &[StaticObstacle]) {}
+
+    /// Forgets all people.
+    fn remove_pedestrians(&mut self, cx: &mut LayerCx) {}
+
+    /// Adds walls by name to those that are there.
+    fn spawn_walls(&mut self, cx: &mut LayerCx, walls: &[(String, Wall)]) {}
+
+    /// Removes walls by name.
+    fn remove_walls(&mut self, cx: &mut LayerCx, names: &[String]) {}
+
+    /// Adds sources and sinks; one success per region.
+    fn add_regions(&mut self, cx: &mut LayerCx, regions: &[Region]) -> Vec<bool> {
+        vec![true; regions.len()]
+    }
+
+    /// Removes all sources and sinks.
+    fn remove_regions(&mut self, cx: &mut LayerCx) {}
+
+    /// A stream batch was applied; `accepted` are the bus names that it moves, possibly none.
+    fn on_stream_merged(&mut self, cx: &mut LayerCx, accepted: &[String]) {}
+
+    /// A person is no longer possessed; `last` is the last streamed state.
+    fn on_pedestrian_released(&mut self, cx: &mut LayerCx, bus_name: &str, last: &Pedestrian) {}
+
+    /// People were teleported by one request.
+    fn on_pedestrians_moved(&mut self, cx: &mut LayerCx, moved: &[(String, Pose)]) {}
+}
+
+/// What a factory gets to build a backend.
+#[derive(Clone, Copy, Debug)]
+pub struct BackendContext {
+    /// Seed of the run.
+    pub seed: u64,
+    /// Time of construction.
+    pub now: Time,
+}
+
+/// Makes a backend.
+pub type Factory = fn(&BackendContext) -> Result<Box<dyn HumanSimulator>, BackendError>;
+
+/// Why there is no backend.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BackendError {
+    /// No such key.
+    #[error("there is no human backend {key:?}; use one of {known}")]
+    Unknown {
+        /// The key asked for.
+        key: String,
+        /// The registered keys, separated by commas.
+        known: String,
+    },
+    /// The key is reserved for a backend that this version does not have.
+    #[error("human:={key} is not built yet; this version has {available}")]
+    NotBuiltYet {
+        /// The key asked for.
+        key: &'static str,
+        /// The keys that work, separated by commas.
+        available: &'static str,
+    },
+    /// The key is taken.
+    #[error("a human backend {0:?} is registered already")]
+    Duplicate(String),
+}
+
+/// The backends by key.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    factories: BTreeMap<String, Factory>,
+}
+
+impl Registry {
+    /// The backends of this crate: `dummy`, `none`, and the reserved keys `arena` and `hunav`.
+    #[must_use]
+    pub fn builtin() -> Self {
+        const AVAILABLE: &str = "dummy, none";
+        let dummy: Factory = |_| Ok(Box::new(crate::backends::dummy::Dummy::default()));
+        let arena: Factory = |_| Err(BackendError::NotBuiltYet { key: "arena", available: AVAILABLE });
+        let hunav: Factory = |_| Err(BackendError::NotBuiltYet { key: "hunav", available: AVAILABLE });
+        let factories = [("dummy", dummy), ("none", dummy), ("arena", arena), ("hunav", hunav)];
+        Registry {
+            factories: factories.into_iter().map(|(key, factory)| (key.to_owned(), factory)).collect(),
+        }
+    }
+
+    /// Adds a backend.
+    ///
+    /// # Errors
+    /// [`BackendError::Duplicate`] when the key is taken.
+    pub fn register(&mut self, key: &str, factory: Factory) -> Result<(), BackendError> {
+        if self.factories.contains_key(key) {
+            return Err(BackendError::Duplicate(key.to_owned()));
+        }
+        self.factories.insert(key.to_owned(), factory);
+        Ok(())
+    }
+
+    /// The registered keys, sorted.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.factories.keys().map(String::as_str)
+    }
+
+    /// Makes the backend of `key`.
+    ///
+    /// # Errors
+    /// [`BackendError::Unknown`], or what the factory says.
+    pub fn create(
+        &self,
+        key: &str,
+        context: &BackendContext,
+    ) -> Result<Box<dyn HumanSimulator>, BackendError> {
+        match self.factories.get(key) {
+            Some(factory) => factory(context),
+            None => Err(BackendError::Unknown {
+                key: key.to_owned(),
+                known: self.keys().collect::<Vec<_>>().join(", "),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONTEXT: BackendContext = BackendContext { seed: 0, now: Time::ZERO };
+
+    #[test]
+    fn reserved_keys_say_that_they_are_not_built_yet() {
+        let registry = Registry::builtin();
+        assert_eq!(registry.keys().collect::<Vec<_>>(), ["arena", "dummy", "hunav", "none"]);
+        for key in ["arena", "hunav"] {
+            let error = registry.create(key, &CONTEXT).err().expect("reserved");
+            assert_eq!(
+                error.to_string(),
+                format!("human:={key} is not built yet; this version has dummy, none")
+            );
+        }
+        for key in ["dummy", "none"] {
+            assert!(registry.create(key, &CONTEXT).is_ok());
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_names_the_known_ones() {
+        let error = Registry::builtin().create("dumy", &CONTEXT).err().expect("unknown");
+        assert_eq!(
+            error.to_string(),
+            "there is no human backend \"dumy\"; use one of arena, dummy, hunav, none"
+        );
+    }
+
+    #[test]
+    fn a_backend_from_elsewhere_registers_once() {
+        let mut registry = Registry::builtin();
+        let factory: Factory = |_| Ok(Box::new(crate::backends::dummy::Dummy::default()));
+        registry.register("mine", factory).expect("free");
+        assert_eq!(registry.register("mine", factory), Err(BackendError::Duplicate("mine".to_owned())));
+        assert!(registry.create("mine", &CONTEXT).is_ok());
+    }
+}

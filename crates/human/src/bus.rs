@@ -1,0 +1,209 @@
+//! The state behind the outbound funnel `arena_peds`: time steps, gait phases, model URIs, the outgoing frame.
+//!
+//! [`Bus::compose`] must never change what a backend hands in, and must see the full roster each time: state of ids that
+//! are missing is forgotten (human-layer specification, section 6.1).
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use promenade_gait::{GaitBatch, GaitOutput, GaitPool, JOINT_COUNT, Pose40, PoseId, PoseTable};
+use promenade_kernel::Time;
+
+use crate::message::Pedestrian;
+use crate::outbox::{BusFrame, BusPedestrian};
+use crate::possession::{PedIndex, Possession};
+
+/// Time step of a person that was not synthesised before.
+const FIRST_DT: Duration = Duration::from_millis(50);
+
+/// What is remembered of one id between two frames.
+#[derive(Clone, Copy, Debug)]
+struct Memory {
+    /// When this person was last synthesised; `None` while upstream joints override.
+    synthesised: Option<Time>,
+    /// Serial of the last frame with this id.
+    frame: u64,
+}
+
+/// Scratch in structure-of-arrays form, re-used every tick.
+#[derive(Debug, Default)]
+struct Batch {
+    index: Vec<usize>,
+    ids: Vec<u32>,
+    states: Vec<u8>,
+    speeds: Vec<f64>,
+    dts: Vec<f64>,
+    phase_overrides: Vec<f64>,
+    poses: Vec<PoseId>,
+    phases: Vec<f64>,
+}
+
+impl Batch {
+    fn clear(&mut self) {
+        self.index.clear();
+        self.ids.clear();
+        self.states.clear();
+        self.speeds.clear();
+        self.dts.clear();
+        self.phase_overrides.clear();
+        self.poses.clear();
+    }
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Bus {
+    frame: Vec<BusPedestrian>,
+    used: usize,
+    postures: Vec<Pose40>,
+    batch: Batch,
+    pool: GaitPool,
+    profiles: PoseTable,
+    memory: HashMap<u32, Memory>,
+    serial: u64,
+    models: HashMap<String, String>,
+    warned_state: bool,
+}
+
+impl Bus {
+    /// Records the model of a person under both spellings of the name; an empty uri says "none".
+    pub(crate) fn set_model(&mut self, name: &str, sim_path: &str, uri: &str) {
+        for key in [name, sim_path] {
+            match self.models.get_mut(key) {
+                Some(known) => uri.clone_into(known),
+                None => {
+                    self.models.insert(key.to_owned(), uri.to_owned());
+                }
+            }
+        }
+    }
+
+    pub(crate) fn forget_model(&mut self, name: &str, sim_path: &str) {
+        self.models.remove(name);
+        self.models.remove(sim_path);
+    }
+
+    /// The gait phase of an id, 0 when unknown.
+    pub(crate) fn phase(&self, id: u32) -> f32 {
+        self.pool.phase(id).unwrap_or(0.0) as f32
+    }
+
+    /// The people of the last frame.
+    pub(crate) fn last(&self) -> &[BusPedestrian] {
+        &self.frame[..self.used]
+    }
+
+    /// Fills the outgoing frame: substitution, model uri, joints.
+    pub(crate) fn compose<'r>(
+        &mut self,
+        roster: impl IntoIterator<Item = &'r Pedestrian>,
+        possession: &Possession,
+        index: &mut PedIndex,
+        now: Time,
+    ) {
+        self.serial += 1;
+        self.used = 0;
+        self.batch.clear();
+        for ped in roster {
+            if self.frame.len() == self.used {
+                self.frame.push(BusPedestrian::default());
+            }
+            let slot = index.slot(&ped.name).filter(|&slot| index.ped(slot).bus_name == ped.name);
+            if let Some(slot) = slot {
+                index.set_bus_id(slot, ped.id);
+            }
+            let possessed = slot.and_then(|slot| possession.state(slot, now));
+            self.fill(self.used, ped, possessed, now);
+            self.used += 1;
+        }
+        self.forget_absent();
+        self.synthesise();
+    }
+
+    /// The frame that [`Bus::compose`] filled.
+    pub(crate) fn outgoing<'a>(&'a self, stamp: Time, frame_id: &'a str, now: Time) -> BusFrame<'a> {
+        let stamp = if stamp == Time::ZERO { now } else { stamp };
+        BusFrame { stamp, frame_id, now, pedestrians: &self.frame[..self.used], postures: &self.postures }
+    }
+
+    fn fill(&mut self, at: usize, ped: &Pedestrian, possessed: Option<&Pedestrian>, now: Time) {
+        let phase = self.pool.phase(ped.id).unwrap_or(0.0) as f32;
+        let entry = &mut self.frame[at];
+        let out = &mut entry.pedestrian;
+        match possessed {
+            Some(state) => {
+                out.clone_from(state);
+                out.name.clone_from(&ped.name);
+                out.id = ped.id;
+                out.gait_phase = phase;
+            }
+            None => out.clone_from(ped),
+        }
+        match self.models.get(&ped.name) {
+            Some(uri) => out.model_uri.clone_from(uri),
+            None => out.model_uri.clear(),
+        }
+        let memory = self.memory.entry(ped.id).or_insert(Memory { synthesised: None, frame: 0 });
+        memory.frame = self.serial;
+        entry.posture = None;
+        if !out.joint_state.name.is_empty() {
+            // A release after minutes of override must not become one step of minutes.
+            memory.synthesised = None;
+            return;
+        }
+        let dt = memory.synthesised.map_or(FIRST_DT, |before| now.saturating_since(before));
+        memory.synthesised = Some(now);
+        entry.posture = Some(self.batch.ids.len());
+        // A substituted entry carries the layer's own phase; read back as an override it would freeze the gait.
+        let backend_phase = f64::from(ped.gait_phase);
+        let overridden = possessed.is_none() && backend_phase != 0.0;
+        self.batch.index.push(at);
+        self.batch.ids.push(ped.id);
+        self.batch.states.push(out.animation_state);
+        self.batch.speeds.push(out.signed_speed());
+        self.batch.dts.push(dt.as_secs_f64());
+        self.batch.phase_overrides.push(if overridden { backend_phase } else { f64::NAN });
+        self.batch.poses.push(PoseId::DEFAULT);
+    }
+
+    fn forget_absent(&mut self) {
+        if self.memory.len() == self.used {
+            return;
+        }
+        let serial = self.serial;
+        self.memory.retain(|_, memory| memory.frame == serial);
+        let memory = &self.memory;
+        self.pool.retain(|id| memory.contains_key(&id));
+    }
+
+    fn synthesise(&mut self) {
+        let batch = &mut self.batch;
+        let people = batch.ids.len();
+        self.postures.resize(people, [0.0; JOINT_COUNT]);
+        batch.phases.resize(people, 0.0);
+        let inputs = GaitBatch {
+            ids: &batch.ids,
+            states: &batch.states,
+            speeds: &batch.speeds,
+            dts: &batch.dts,
+            phase_overrides: &batch.phase_overrides,
+            poses: &batch.poses,
+        };
+        let mut output = GaitOutput { poses: &mut self.postures, phases: &mut batch.phases };
+        match self.pool.advance(&self.profiles, &inputs, &mut output) {
+            Ok(report) => {
+                if let Some((_, state)) = report.unknown_state
+                    && !std::mem::replace(&mut self.warned_state, true)
+                {
+                    tracing::warn!(
+                        "arena_peds: animation_state {state} is not one of 0..6 and is shown as idle (told once)"
+                    );
+                }
+            }
+            Err(mismatch) => tracing::error!("arena_peds: {mismatch}"),
+        }
+        for (at, &phase) in batch.index.iter().zip(&batch.phases) {
+            self.frame[*at].pedestrian.gait_phase = phase as f32;
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The physics side as the layer sees it.
+//!
+//! Every verb reports one success per input, in order. Lifecycle verbs (spawn, move, delete, world) are complete when
+//! they return; the simulator is paused while an episode is reset, so they must not wait for simulated time.
+//! [`Sim::pedestrian_update`] is called every tick and must never block.
+
+use crate::entity::{Door, DynamicObstacle, StaticObstacle, Wall};
+use crate::message::Pedestrian;
+
+/// A physics or rendering simulator. Every verb succeeds without effect unless an implementation overrides it.
+#[allow(unused_variables)]
+pub trait Sim {
+    /// Creates static objects.
+    fn obstacle_spawn(&mut self, obstacles: &[StaticObstacle]) -> Vec<bool> {
+        vec![true; obstacles.len()]
+    }
+    /// Moves existing static objects.
+    fn obstacle_move(&mut self, obstacles: &[StaticObstacle]) -> Vec<bool> {
+        vec![true; obstacles.len()]
+    }
+    /// Deletes static objects.
+    fn obstacle_delete(&mut self, obstacles: &[StaticObstacle]) -> Vec<bool> {
+        vec![true; obstacles.len()]
+    }
+    /// Creates people.
+    fn pedestrian_spawn(&mut self, pedestrians: &[DynamicObstacle]) -> Vec<bool> {
+        vec![true; pedestrians.len()]
+    }
+    /// Teleports people: receivers reset animation phase and trajectory.
+    fn pedestrian_move(&mut self, pedestrians: &[DynamicObstacle]) -> Vec<bool> {
+        vec![true; pedestrians.len()]
+    }
+    /// Deletes people.
+    fn pedestrian_delete(&mut self, pedestrians: &[DynamicObstacle]) -> Vec<bool> {
+        vec![true; pedestrians.len()]
+    }
+    /// Smooth motion of people.
+    fn pedestrian_update(&mut self, pedestrians: &[Pedestrian]) -> Vec<bool> {
+        vec![true; pedestrians.len()]
+    }
+    /// Creates visual walls.
+    fn spawn_walls(&mut self, walls: &[Wall], clear_existing: bool) -> bool {
+        true
+    }
+    /// Creates doors.
+    fn spawn_doors(&mut self, doors: &[Door]) -> Vec<bool> {
+        vec![true; doors.len()]
+    }
+    /// Removes the world geometry.
+    fn remove_world(&mut self) -> bool {
+        true
+    }
+    /// Removes doors, lifts and what else moves.
+    fn remove_mechanisms(&mut self) -> bool {
+        true
+    }
+}
+
+/// The simulator that has no physics: everything succeeds, nothing happens.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DummySim;
+
+impl Sim for DummySim {}

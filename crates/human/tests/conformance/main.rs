@@ -1,0 +1,5 @@
+//! The human layer against its conformance checklist, with recording ports instead of ROS.
+
+mod bookkeeping;
+mod possession;
+mod stage;
