@@ -2,7 +2,10 @@
 //!
 //! Plain values. Where they came from (a scenario file, a service, a test) must not matter here.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use promenade_scenario::DynamicEntry;
+pub use promenade_scenario::WaypointMode;
 
 use crate::message::Pose;
 
@@ -40,22 +43,8 @@ pub struct DynamicObstacle {
     pub waypoints: Vec<[f64; 2]>,
     /// Order in which the way-points are visited.
     pub waypoint_mode: WaypointMode,
-    /// Backend keys of the scenario entry, as written.
-    pub extra: BTreeMap<String, String>,
-}
-
-/// Order in which way-points are visited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WaypointMode {
-    /// First to last, then from the first again.
-    #[default]
-    Repeat,
-    /// First to last and back.
-    Reverse,
-    /// First to last, then stay.
-    Once,
-    /// A random one next, never the same twice in a row.
-    Random,
+    /// The scenario entry this came from: a backend reads its own keys there.
+    pub entry: Option<Arc<DynamicEntry>>,
 }
 
 /// A straight wall on the floor plan.

@@ -15,6 +15,7 @@ mod model;
 pub mod outbox;
 mod possession;
 mod sim;
+pub mod walker;
 
 pub use backend::{BackendContext, BackendError, BusName, Factory, HumanSimulator, Registry};
 pub use layer::{HumanLayer, LayerCx, MAP_FRAME, MoveResult, Obstacle, PED_RADIUS};

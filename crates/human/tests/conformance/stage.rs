@@ -172,7 +172,7 @@ pub(crate) fn person(name: &str) -> DynamicObstacle {
         agent_type: String::new(),
         waypoints: Vec::new(),
         waypoint_mode: WaypointMode::Repeat,
-        extra: BTreeMap::new(),
+        entry: None,
     }
 }
 

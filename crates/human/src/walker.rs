@@ -1,0 +1,239 @@
+//! People walked along their way-points through possession.
+//!
+//! This is a *client* of `human/stream`, not an engine: straight lines, a turning rate and an acceleration, nobody avoids
+//! anybody. It shows possession at work where no crowd engine runs. It must never touch the layer except by its batches.
+
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+use std::time::Duration;
+
+use promenade_kernel::{KeyedStreams, Time};
+use rand::RngExt;
+
+use crate::entity::{DynamicObstacle, WaypointMode};
+use crate::message::{Pedestrian, Pedestrians, Pose, animation_state};
+
+/// Nominal rate of a possession stream.
+pub const STREAM_RATE_HZ: f64 = 20.0;
+
+/// A way-point is reached within this distance, metres.
+const ARRIVAL: f64 = 0.3;
+/// Speeding up and slowing down, m/s2; the middle of what adults do when they start and stop.
+const ACCELERATION: f64 = 1.2;
+/// Turning, rad/s.
+const TURN_RATE: f64 = 2.0;
+/// Above this speed in m/s a person is shown walking, above [`RUNNING`] running.
+const WALKING: f64 = 0.05;
+const RUNNING: f64 = 2.0;
+
+/// One person under way.
+#[derive(Debug)]
+struct Walk {
+    waypoints: Vec<[f64; 2]>,
+    mode: WaypointMode,
+    desired_speed: f64,
+    position: [f64; 2],
+    floor: f64,
+    yaw: f64,
+    speed: f64,
+    next: Option<usize>,
+    backwards: bool,
+}
+
+/// Walks people; see the module.
+#[derive(Debug)]
+pub struct Walker {
+    walks: Vec<Walk>,
+    batch: Pedestrians,
+    streams: KeyedStreams,
+}
+
+impl Walker {
+    /// A walker without people. The seed decides the way-points of mode `random`.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        let batch = Pedestrians { frame_id: crate::MAP_FRAME.to_owned(), ..Pedestrians::default() };
+        Walker { walks: Vec::new(), batch, streams: KeyedStreams::new(seed) }
+    }
+
+    /// Takes a person over, from where `pose` says they are.
+    pub fn add(&mut self, person: &DynamicObstacle, pose: &Pose) {
+        self.batch.pedestrians.push(Pedestrian { name: person.name.clone(), ..Pedestrian::default() });
+        self.walks.push(Walk {
+            waypoints: person.waypoints.clone(),
+            mode: person.waypoint_mode,
+            desired_speed: person.velocity.max(0.0),
+            position: [pose.position[0], pose.position[1]],
+            floor: pose.position[2],
+            yaw: pose.yaw(),
+            speed: 0.0,
+            next: (!person.waypoints.is_empty()).then_some(0),
+            backwards: false,
+        });
+    }
+
+    /// Whether anybody is walked.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.walks.is_empty()
+    }
+
+    /// Moves everybody by `dt` and answers the batch to stream, stamped `stamp`.
+    pub fn step(&mut self, dt: Duration, stamp: Time) -> &Pedestrians {
+        self.batch.stamp = stamp;
+        for (walk, ped) in self.walks.iter_mut().zip(&mut self.batch.pedestrians) {
+            walk.advance(dt.as_secs_f64(), &ped.name, &mut self.streams);
+            walk.write(ped);
+        }
+        &self.batch
+    }
+}
+
+impl Walk {
+    fn advance(&mut self, dt: f64, name: &str, streams: &mut KeyedStreams) {
+        let Some(goal) = self.next.map(|next| self.waypoints[next]) else {
+            self.speed = (self.speed - ACCELERATION * dt).max(0.0);
+            self.drift(dt);
+            return;
+        };
+        let to_goal = [goal[0] - self.position[0], goal[1] - self.position[1]];
+        let distance = to_goal[0].hypot(to_goal[1]);
+        if distance <= ARRIVAL {
+            self.next = self.following(name, streams);
+        }
+        let error = wrap(f64::atan2(to_goal[1], to_goal[0]) - self.yaw);
+        let is_last = self.next.is_none();
+        if distance > 1e-6 && !is_last {
+            self.yaw = wrap(self.yaw + error.clamp(-TURN_RATE * dt, TURN_RATE * dt));
+        }
+        // Nobody walks sideways into a turn: more than a quarter turn away they stop and turn on the spot.
+        let wanted = if is_last || error.abs() > FRAC_PI_2 { 0.0 } else { self.desired_speed * error.cos() };
+        self.speed += (wanted - self.speed).clamp(-ACCELERATION * dt, ACCELERATION * dt);
+        self.drift(dt);
+    }
+
+    fn drift(&mut self, dt: f64) {
+        let (sin, cos) = self.yaw.sin_cos();
+        self.position[0] += self.speed * cos * dt;
+        self.position[1] += self.speed * sin * dt;
+    }
+
+    fn following(&mut self, name: &str, streams: &mut KeyedStreams) -> Option<usize> {
+        let (here, count) = (self.next?, self.waypoints.len());
+        match self.mode {
+            WaypointMode::Repeat => Some((here + 1) % count),
+            WaypointMode::Once => Some(here + 1).filter(|&next| next < count),
+            WaypointMode::Reverse => {
+                if count == 1 {
+                    return Some(0);
+                }
+                if here + 1 == count {
+                    self.backwards = true;
+                } else if here == 0 {
+                    self.backwards = false;
+                }
+                Some(if self.backwards { here - 1 } else { here + 1 })
+            }
+            WaypointMode::Random if count == 1 => Some(0),
+            WaypointMode::Random => {
+                let step = streams.get(&["possess".into(), name.into()]).random_range(1..count);
+                Some((here + step) % count)
+            }
+        }
+    }
+
+    fn write(&self, ped: &mut Pedestrian) {
+        ped.pose = Pose::planar(self.position[0], self.position[1], self.yaw);
+        ped.pose.position[2] = self.floor;
+        let (sin, cos) = self.yaw.sin_cos();
+        ped.twist.linear = [self.speed * cos, self.speed * sin, 0.0];
+        ped.animation_state = match self.speed {
+            speed if speed > RUNNING => animation_state::RUNNING,
+            speed if speed > WALKING => animation_state::WALKING,
+            _ => animation_state::IDLE,
+        };
+    }
+}
+
+/// An angle in (-pi, pi].
+fn wrap(angle: f64) -> f64 {
+    PI - (PI - angle).rem_euclid(TAU)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn person(mode: WaypointMode, waypoints: &[[f64; 2]]) -> DynamicObstacle {
+        DynamicObstacle {
+            name: "ann".to_owned(),
+            sim_path: "env_0/ann".to_owned(),
+            model: String::new(),
+            pose: Pose::default(),
+            velocity: 1.0,
+            agent_type: String::new(),
+            waypoints: waypoints.to_vec(),
+            waypoint_mode: mode,
+            entry: None,
+        }
+    }
+
+    /// Positions every 50 ms for `seconds`.
+    fn walk(mode: WaypointMode, waypoints: &[[f64; 2]], seconds: f64) -> Vec<Pedestrian> {
+        let mut walker = Walker::new(7);
+        walker.add(&person(mode, waypoints), &Pose::default());
+        let dt = Duration::from_millis(50);
+        (0..(seconds / 0.05) as usize).map(|_| walker.step(dt, Time::ZERO).pedestrians[0].clone()).collect()
+    }
+
+    fn x_of(ped: &Pedestrian) -> f64 {
+        ped.pose.position[0]
+    }
+
+    #[test]
+    fn once_ends_at_the_last_way_point_and_stands() {
+        let path = walk(WaypointMode::Once, &[[5.0, 0.0]], 20.0);
+        let last = path.last().expect("stepped");
+        assert!((x_of(last) - 5.0).abs() < 0.5, "{}", x_of(last));
+        assert_eq!(last.animation_state, animation_state::IDLE);
+        assert_eq!(last.twist.linear, [0.0; 3]);
+    }
+
+    #[test]
+    fn speed_and_turning_stay_within_their_limits() {
+        let path = walk(WaypointMode::Repeat, &[[5.0, 0.0], [5.0, 5.0], [0.0, 0.0]], 60.0);
+        for pair in path.windows(2) {
+            let speed = |p: &Pedestrian| p.twist.linear[0].hypot(p.twist.linear[1]);
+            assert!(speed(&pair[1]) <= 1.0 + 1e-9);
+            assert!((speed(&pair[1]) - speed(&pair[0])).abs() <= ACCELERATION * 0.05 + 1e-9);
+            assert!(wrap(pair[1].pose.yaw() - pair[0].pose.yaw()).abs() <= TURN_RATE * 0.05 + 1e-9);
+        }
+    }
+
+    #[test]
+    fn repeat_and_reverse_come_back() {
+        for mode in [WaypointMode::Repeat, WaypointMode::Reverse] {
+            let path = walk(mode, &[[4.0, 0.0], [0.0, 0.0]], 40.0);
+            let turns =
+                path.windows(2).filter(|pair| (x_of(&pair[0]) - 2.0) * (x_of(&pair[1]) - 2.0) < 0.0).count();
+            assert!(turns >= 3, "{mode:?} crossed the middle {turns} times");
+        }
+    }
+
+    #[test]
+    fn random_way_points_depend_on_the_seed_alone() {
+        let corners = [[3.0, 0.0], [3.0, 3.0], [0.0, 3.0], [0.0, 0.0]];
+        assert_eq!(walk(WaypointMode::Random, &corners, 60.0), walk(WaypointMode::Random, &corners, 60.0));
+    }
+
+    #[test]
+    fn a_person_without_way_points_or_with_one_underfoot_stands() {
+        for waypoints in [&[][..], &[[0.0, 0.0]][..]] {
+            for mode in
+                [WaypointMode::Repeat, WaypointMode::Reverse, WaypointMode::Once, WaypointMode::Random]
+            {
+                let path = walk(mode, waypoints, 5.0);
+                assert!(path.iter().all(|ped| ped.pose.is_finite() && x_of(ped).abs() < 0.5), "{mode:?}");
+            }
+        }
+    }
+}
