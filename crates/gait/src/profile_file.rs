@@ -240,7 +240,21 @@ fn scalar(word: &str) -> String {
     let plain = word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
         && !RESERVED.contains(&word.to_ascii_lowercase().as_str());
-    if plain { word.to_owned() } else { serde_json::Value::from(word).to_string() }
+    if plain {
+        return word.to_owned();
+    }
+    let mut text = String::from("\"");
+    for c in word.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            ' '..='~' => text.push(c),
+            _ if c.is_alphanumeric() => text.push(c),
+            // YAML forbids some of these raw; escaped, all of them read back.
+            _ => text.push_str(&format!("\\U{:08X}", u32::from(c))),
+        }
+    }
+    text.push('"');
+    text
 }
 
 /// Reads nodes and collects every problem on the way.
