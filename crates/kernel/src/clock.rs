@@ -144,6 +144,11 @@ impl FrameRate {
         u64::try_from(count).unwrap_or(u64::MAX)
     }
 
+    /// Frames per second, rounded to the nearest double.
+    pub fn per_second(self) -> f64 {
+        self.numerator as f64 / self.denominator as f64
+    }
+
     /// The length of a frame rounded down to nanoseconds; frames differ from it by at most one.
     pub fn period(self) -> Duration {
         self.frame_time(1).map_or(Duration::MAX, |t| t.saturating_since(Time::ZERO))

@@ -4,12 +4,15 @@
 //! Nothing here may take entropy from the machine.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::rc::Rc;
 
 use blake2::digest::consts::{U8, U32};
 use blake2::{Blake2b, Digest};
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
+use rand_chacha::rand_core::{SeedableRng, TryRng};
 
 const POSITIVE_I64: u64 = 0x7FFF_FFFF_FFFF_FFFF;
 
@@ -114,6 +117,32 @@ impl KeyedStreams {
     }
 }
 
+/// A handle to the random stream of a system. Clones draw from the same stream, so it can be kept across waits.
+#[derive(Clone, Debug)]
+pub struct SystemRng(Rc<RefCell<ChaCha8Rng>>);
+
+impl SystemRng {
+    pub(crate) fn new(rng: ChaCha8Rng) -> Self {
+        Self(Rc::new(RefCell::new(rng)))
+    }
+}
+
+impl TryRng for SystemRng {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.0.borrow_mut().try_next_u32()
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.0.borrow_mut().try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.0.borrow_mut().try_fill_bytes(bytes)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,7 +157,8 @@ mod tests {
         assert_eq!(stable_int("rob") & 0x7FFF_FFFF, 942_178_021);
         assert_eq!(stable_int(7), 7);
         assert_eq!(stable_int(-1_i64), POSITIVE_I64);
-        assert_eq!(stable_int(&Key::from("rob")), stable_int("rob".to_owned()));
+        let key = Key::from("rob");
+        assert_eq!(stable_int(&key), stable_int(String::from("rob")));
     }
 
     #[test]
