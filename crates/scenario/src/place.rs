@@ -1,0 +1,522 @@
+//! From what a scenario says to where things stand: zone names become points, references are looked up.
+//!
+//! A point is sampled from the stream `("place", <name>)` of the episode, free of walls and of what is already placed. This module
+//! places; it never moves anything that has a pose of its own, however badly that pose is chosen.
+
+use std::path::Path;
+
+use promenade_kernel::{Key, KeyedStreams};
+use rand::RngExt;
+
+use crate::entry::{DynamicEntry, StaticEntry};
+use crate::geometry::{self, Point, Segment};
+use crate::pose::{Place, Pose, Waypoint};
+use crate::problem::{Position, Problem, Report, Severity, nearest};
+use crate::region::{Area, RegionKind};
+use crate::robot::{GotoTarget, PhaseAction, RobotEntry};
+use crate::scenario::Scenario;
+use crate::world::{Level, World};
+use crate::zone::Zone;
+
+/// Clear distance between a sampled point and any wall or closed door, metres.
+pub const WALL_CLEARANCE: f64 = 0.3;
+/// Space kept around an object whose extent is not known here, metres.
+const OBJECT_RADIUS: f64 = 0.5;
+/// Space kept around a robot whose extent is not known here, metres.
+const ROBOT_RADIUS: f64 = 0.3;
+/// Points tried before a zone counts as full.
+const TRIES: u32 = 4_000;
+
+/// Where an entry comes from, which decides its obstacle layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// It belongs to a zone of the world.
+    World,
+    /// It belongs to the scenario.
+    Scenario,
+}
+
+/// Which of the world's words have an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResolveOptions {
+    /// Whether `restricted` zones keep way-point sampling out (`world.zone_semantics`).
+    pub zone_semantics: bool,
+}
+
+impl Default for ResolveOptions {
+    fn default() -> Self {
+        Self { zone_semantics: true }
+    }
+}
+
+/// A scenario whose every place is a pose.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResolvedScenario {
+    /// Objects: the world's first, then the scenario's.
+    pub statics: Vec<ResolvedStatic>,
+    /// People: the world's first, then the scenario's.
+    pub dynamics: Vec<ResolvedDynamic>,
+    /// Robots, in file order.
+    pub robots: Vec<ResolvedRobot>,
+    /// Regions, in file order.
+    pub regions: Vec<ResolvedRegion>,
+    /// Warnings; never an error.
+    pub report: Report,
+}
+
+/// An object and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResolvedStatic {
+    /// The entry.
+    pub entry: StaticEntry,
+    /// Where it stands.
+    pub pose: Pose,
+    /// Who it belongs to.
+    pub origin: Origin,
+}
+
+/// A person, where they start and their route.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResolvedDynamic {
+    /// The entry.
+    pub entry: DynamicEntry,
+    /// Where they start.
+    pub pose: Pose,
+    /// Their route; a way-point sampled in a zone has yaw 0.
+    pub waypoints: Vec<Pose>,
+    /// Who they belong to.
+    pub origin: Origin,
+}
+
+/// A robot and where it starts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResolvedRobot {
+    /// The entry.
+    pub entry: RobotEntry,
+    /// Where it starts.
+    pub start: Pose,
+}
+
+/// A region and its outline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResolvedRegion {
+    /// Its name.
+    pub name: String,
+    /// Its corners in metres, counter-clockwise.
+    pub corners: Vec<Point>,
+    /// What it does.
+    pub kind: RegionKind,
+}
+
+impl Scenario {
+    /// Give everything a pose, in this world and with this episode seed. Pure: the same inputs give the same poses.
+    ///
+    /// # Errors
+    /// Every unknown zone, door or person a place names, every name that the world has taken, and every zone without room.
+    pub fn resolve(&self, world: &World, seed: u64) -> Result<ResolvedScenario, Report> {
+        self.resolve_with(world, &KeyedStreams::new(seed), ResolveOptions::default())
+    }
+
+    /// As [`resolve`](Self::resolve), with streams and options of the caller's.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve).
+    pub fn resolve_with(
+        &self,
+        world: &World,
+        streams: &KeyedStreams,
+        options: ResolveOptions,
+    ) -> Result<ResolvedScenario, Report> {
+        let problems = self.reference_problems(world);
+        if !problems.is_empty() {
+            return Err(Report::new(problems));
+        }
+        let mut placer = Placer::new(world, streams, options);
+        placer.reserve(world, self);
+        let resolved = placer.scenario(world, self);
+        let report = Report::new(placer.problems);
+        if report.has_errors() { Err(report) } else { Ok(ResolvedScenario { report, ..resolved }) }
+    }
+
+    /// Names that a scenario uses and the world does not have, and names both give to an entity. Everything found is an error.
+    #[must_use]
+    pub fn reference_problems(&self, world: &World) -> Vec<Problem> {
+        let mut names = References { world, scenario: self, problems: Vec::new() };
+        names.check();
+        names.problems
+    }
+}
+
+/// Looks names up without placing anything.
+struct References<'a> {
+    world: &'a World,
+    scenario: &'a Scenario,
+    problems: Vec<Problem>,
+}
+
+impl References<'_> {
+    fn check(&mut self) {
+        let scenario = self.scenario;
+        for level in &self.world.levels {
+            for zone in &level.zones {
+                for e in &zone.statics {
+                    self.place(&level.file, &e.pose, e.at, &format!("entity {:?}", e.name));
+                }
+                for e in &zone.dynamics {
+                    self.dynamic(&level.file, e);
+                }
+            }
+        }
+        for e in &scenario.statics {
+            self.place(&scenario.file, &e.pose, e.at, &format!("static {:?}", e.name));
+            self.name_is_free(&e.name, e.at);
+        }
+        for e in &scenario.dynamics {
+            self.dynamic(&scenario.file, e);
+            self.name_is_free(&e.name, e.at);
+        }
+        for (i, robot) in scenario.robots.iter().enumerate() {
+            let path = format!("robots[{i}]");
+            self.place(&scenario.file, &robot.start, robot.at, &path);
+            for phase in &robot.phases {
+                if let PhaseAction::Goto(GotoTarget::Named(name)) = &phase.action {
+                    self.goto(name, phase.at, &path);
+                }
+            }
+        }
+        for (name, region) in &scenario.regions {
+            if let Area::Zone(zone) = &region.area {
+                self.zone(&scenario.file, zone, region.at, &format!("regions.{name}.ref"));
+            }
+        }
+    }
+
+    fn dynamic(&mut self, file: &Path, e: &DynamicEntry) {
+        let path = format!("dynamic {:?}", e.name);
+        self.place(file, &e.pose, e.at, &path);
+        for w in &e.waypoints {
+            self.place(file, &w.place, w.at, &path);
+        }
+    }
+
+    fn place(&mut self, file: &Path, place: &Place, at: Position, path: &str) {
+        if let Place::Zone(name) = place {
+            self.zone(file, name, at, path);
+        }
+    }
+
+    fn zone(&mut self, file: &Path, name: &str, at: Position, path: &str) {
+        if self.world.zone(name).is_some() {
+            return;
+        }
+        let message = if self.world.levels.is_empty() {
+            format!("{name:?} should name a zone, and there is no world to look it up in")
+        } else {
+            format!("no zone of the world {:?} is named {name:?}", self.world.name)
+        };
+        let meant = nearest(name, self.world.zones().map(|(_, z)| z.name.as_str()));
+        self.error(file, at, path, message, meant);
+    }
+
+    fn goto(&mut self, name: &str, at: Position, path: &str) {
+        let world = self.world;
+        let zones = world.zones().map(|(_, z)| z.name.as_str());
+        let doors = world.doors().map(|d| d.name.as_str());
+        let people = self.scenario.dynamics.iter().map(|e| e.name.as_str());
+        let residents = world.zones().flat_map(|(_, z)| &z.dynamics).map(|e| e.name.as_str());
+        let known: Vec<&str> = zones.chain(doors).chain(people).chain(residents).collect();
+        if !known.contains(&name) {
+            let meant = nearest(name, known);
+            let message = format!("no zone, door or person is named {name:?}");
+            self.error(&self.scenario.file.clone(), at, path, message, meant);
+        }
+    }
+
+    fn name_is_free(&mut self, name: &str, at: Position) {
+        let mut taken = self.world.zones().filter(|(_, z)| {
+            z.statics.iter().map(|e| &e.name).chain(z.dynamics.iter().map(|e| &e.name)).any(|n| n == name)
+        });
+        let Some((level, zone)) = taken.next() else {
+            return;
+        };
+        let message = format!(
+            "the name {name:?} is taken by an entity of zone {:?} in {}",
+            zone.name,
+            crate::problem::shown(&level.file)
+        );
+        self.error(&self.scenario.file.clone(), at, "", message, None);
+    }
+
+    fn error(&mut self, file: &Path, at: Position, path: &str, message: String, meant: Option<&str>) {
+        self.problems.push(Problem {
+            file: file.to_owned(),
+            at,
+            severity: Severity::Error,
+            path: path.to_owned(),
+            message,
+            suggestion: meant.map(str::to_owned),
+        });
+    }
+}
+
+/// Something that takes up room.
+#[derive(Clone, Copy)]
+struct Disc {
+    centre: Point,
+    radius: f64,
+    level: usize,
+    /// People walk away, so way-points ignore them; objects stay.
+    stays: bool,
+}
+
+struct Placer<'a> {
+    streams: &'a KeyedStreams,
+    options: ResolveOptions,
+    /// Blocking lines per level of the world.
+    lines: Vec<Vec<Segment>>,
+    discs: Vec<Disc>,
+    problems: Vec<Problem>,
+}
+
+/// What a sampled point is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Stand,
+    PassBy,
+}
+
+impl<'a> Placer<'a> {
+    fn new(world: &World, streams: &'a KeyedStreams, options: ResolveOptions) -> Self {
+        Self {
+            streams,
+            options,
+            lines: world.levels.iter().map(Level::closed_lines).collect(),
+            discs: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Take the room of everything that has a pose, before anything is sampled.
+    fn reserve(&mut self, world: &World, scenario: &Scenario) {
+        let zones = || world.levels.iter().enumerate().flat_map(|(i, l)| l.zones.iter().map(move |z| (i, z)));
+        for (level, zone) in zones() {
+            for e in &zone.statics {
+                self.take(&e.pose, OBJECT_RADIUS, level, true);
+            }
+            for e in &zone.dynamics {
+                self.take(&e.pose, e.radius(), level, false);
+            }
+        }
+        for e in &scenario.statics {
+            let level = level_index(world, e.level_id.as_deref());
+            self.take(&e.pose, OBJECT_RADIUS, level, true);
+        }
+        for e in &scenario.dynamics {
+            let level = level_index(world, e.level_id.as_deref());
+            self.take(&e.pose, e.radius(), level, false);
+        }
+        for e in &scenario.robots {
+            let level = level_index(world, e.start_floor.as_deref());
+            self.take(&e.start, ROBOT_RADIUS, level, false);
+        }
+    }
+
+    fn take(&mut self, place: &Place, radius: f64, level: usize, stays: bool) {
+        if let Place::Pose(pose) = place {
+            self.discs.push(Disc { centre: pose.point(), radius, level, stays });
+        }
+    }
+
+    fn scenario(&mut self, world: &World, scenario: &Scenario) -> ResolvedScenario {
+        let mut statics = Vec::new();
+        let residents = world.zones().flat_map(|(l, z)| z.statics.iter().map(move |e| (&*l.file, e)));
+        let residents = residents.map(|(file, e)| (file, e, Origin::World));
+        let own = scenario.statics.iter().map(|e| (&*scenario.file, e, Origin::Scenario));
+        for (file, entry, origin) in residents.chain(own) {
+            let pose = self.stand(world, file, &entry.pose, &entry.name, OBJECT_RADIUS, true, entry.at);
+            statics.extend(pose.map(|pose| ResolvedStatic { entry: entry.clone(), pose, origin }));
+        }
+        let mut dynamics = Vec::new();
+        let residents = world.zones().flat_map(|(l, z)| z.dynamics.iter().map(move |e| (&*l.file, e)));
+        let residents = residents.map(|(file, e)| (file, e, Origin::World));
+        let own = scenario.dynamics.iter().map(|e| (&*scenario.file, e, Origin::Scenario));
+        for (file, entry, origin) in residents.chain(own) {
+            let pose = self.stand(world, file, &entry.pose, &entry.name, entry.radius(), false, entry.at);
+            let waypoints = self.route(world, file, entry);
+            dynamics.extend(pose.map(|pose| ResolvedDynamic {
+                entry: entry.clone(),
+                pose,
+                waypoints,
+                origin,
+            }));
+        }
+        let mut robots = Vec::new();
+        for (i, entry) in scenario.robots.iter().enumerate() {
+            let name = entry.name.clone().unwrap_or_else(|| format!("robot_{i}"));
+            let start = self.stand(world, &scenario.file, &entry.start, &name, ROBOT_RADIUS, false, entry.at);
+            robots.extend(start.map(|start| ResolvedRobot { entry: entry.clone(), start }));
+        }
+        ResolvedScenario {
+            statics,
+            dynamics,
+            robots,
+            regions: regions(world, scenario),
+            report: Report::default(),
+        }
+    }
+
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one flat call per entry reads better than a struct used once"
+    )]
+    fn stand(
+        &mut self,
+        world: &World,
+        file: &Path,
+        place: &Place,
+        name: &str,
+        radius: f64,
+        stays: bool,
+        at: Position,
+    ) -> Option<Pose> {
+        let zone = match place {
+            Place::Pose(pose) => return Some(*pose),
+            Place::Zone(zone) => zone,
+        };
+        let (level, zone) = find_zone(world, zone)?;
+        let keys = ["place".into(), name.into()];
+        let Some(point) = self.sample(world, level, zone, &keys, radius, Purpose::Stand) else {
+            self.full(file, at, name, zone);
+            return None;
+        };
+        self.discs.push(Disc { centre: point, radius, level, stays });
+        Some(Pose { x: point.x, y: point.y, z: zone.floor_z, yaw: 0.0 })
+    }
+
+    fn route(&mut self, world: &World, file: &Path, entry: &DynamicEntry) -> Vec<Pose> {
+        let waypoints = entry.waypoints.iter().enumerate();
+        waypoints.filter_map(|(i, w)| self.route_point(world, file, entry, i, w)).collect()
+    }
+
+    fn route_point(
+        &mut self,
+        world: &World,
+        file: &Path,
+        entry: &DynamicEntry,
+        index: usize,
+        waypoint: &Waypoint,
+    ) -> Option<Pose> {
+        let zone = match &waypoint.place {
+            Place::Pose(pose) => return Some(*pose),
+            Place::Zone(zone) => zone,
+        };
+        let (level, zone) = find_zone(world, zone)?;
+        if self.options.zone_semantics && zone.restricted() {
+            self.problems.push(Problem {
+                file: file.to_owned(),
+                at: waypoint.at,
+                severity: Severity::Warning,
+                path: format!("dynamic {:?}", entry.name),
+                message: format!(
+                    "zone {:?} is restricted, so the way-point is left out; `world.zone_semantics: false` lets it in",
+                    zone.name
+                ),
+                suggestion: None,
+            });
+            return None;
+        }
+        let keys = ["place".into(), (&entry.name).into(), "waypoint".into(), index.into()];
+        let Some(point) = self.sample(world, level, zone, &keys, entry.radius(), Purpose::PassBy) else {
+            self.full(file, waypoint.at, &entry.name, zone);
+            return None;
+        };
+        Some(Pose { x: point.x, y: point.y, z: zone.floor_z, yaw: 0.0 })
+    }
+
+    fn full(&mut self, file: &Path, at: Position, name: &str, zone: &Zone) {
+        self.problems.push(Problem {
+            file: file.to_owned(),
+            at,
+            severity: Severity::Error,
+            path: String::new(),
+            message: format!(
+                "no free place for {name:?} in zone {:?}: {TRIES} points were closer than {WALL_CLEARANCE} m to a wall or taken",
+                zone.name
+            ),
+            suggestion: None,
+        });
+    }
+
+    /// The first free point of the stream, uniform over the zone.
+    fn sample(
+        &self,
+        world: &World,
+        level: usize,
+        zone: &Zone,
+        keys: &[Key<'_>],
+        radius: f64,
+        purpose: Purpose,
+    ) -> Option<Point> {
+        let (low, high) = geometry::bounds(&zone.corners)?;
+        let mut rng = self.streams.fresh(keys);
+        (0..TRIES).find_map(|_| {
+            let u: f64 = rng.random();
+            let v: f64 = rng.random();
+            let p = Point::new(low.x + u * (high.x - low.x), low.y + v * (high.y - low.y));
+            self.is_free(world, level, zone, p, radius, purpose).then_some(p)
+        })
+    }
+
+    fn is_free(
+        &self,
+        world: &World,
+        level: usize,
+        zone: &Zone,
+        p: Point,
+        radius: f64,
+        purpose: Purpose,
+    ) -> bool {
+        let clear_of_discs = self
+            .discs
+            .iter()
+            .filter(|d| d.level == level && (purpose == Purpose::Stand || d.stays))
+            .all(|d| d.centre.distance(p) >= d.radius + radius);
+        let allowed = purpose == Purpose::Stand
+            || !self.options.zone_semantics
+            || world.levels[level].zones_at(p).all(|z| !z.restricted());
+        zone.contains(p)
+            && clear_of_discs
+            && allowed
+            && self.lines[level].iter().all(|line| line.distance(p) >= WALL_CLEARANCE)
+    }
+}
+
+fn level_index(world: &World, id: Option<&str>) -> usize {
+    id.and_then(|id| world.levels.iter().position(|l| l.id == id)).unwrap_or(0)
+}
+
+fn find_zone<'w>(world: &'w World, name: &str) -> Option<(usize, &'w Zone)> {
+    let mut levels = world.levels.iter().enumerate();
+    levels.find_map(|(i, l)| l.zones.iter().find(|z| z.name == name).map(|z| (i, z)))
+}
+
+fn regions(world: &World, scenario: &Scenario) -> Vec<ResolvedRegion> {
+    let corners = |area: &Area| match area {
+        Area::Polygon(corners) => Some(corners.clone()),
+        Area::Zone(name) => {
+            let mut corners = world.zone(name)?.1.corners.clone();
+            if geometry::signed_area(&corners) < 0.0 {
+                corners.reverse();
+            }
+            Some(corners)
+        }
+    };
+    scenario
+        .regions
+        .iter()
+        .filter_map(|(name, region)| {
+            let corners = corners(&region.area)?;
+            Some(ResolvedRegion { name: name.clone(), corners, kind: region.kind.clone() })
+        })
+        .collect()
+}
