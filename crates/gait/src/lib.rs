@@ -3,6 +3,7 @@
 //! * [`Joint`]: the 40 joints every posture speaks of, in wire order.
 //! * [`ProfileLibrary`]: pose profiles from YAML; the four shipped ones are built in.
 //! * [`GaitPool`]: everybody's gait phase, advanced together into [`Pose40`]s.
+//! * [`rig`]: the body as a URDF describes it, with forward kinematics.
 //!
 //! The crate must never know of ROS, of a world or of a clock: callers pass time steps.
 
@@ -14,6 +15,7 @@ mod nearest;
 mod pool;
 mod profile;
 mod profile_file;
+pub mod rig;
 mod yaml;
 
 pub use error::{LibraryError, ProfileError, ProfileErrors, ProfileProblem};
