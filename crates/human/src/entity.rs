@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use promenade_scenario::DynamicEntry;
-pub use promenade_scenario::WaypointMode;
+pub use promenade_scenario::{RegionKind, WaypointMode};
 
 use crate::message::Pose;
 
@@ -70,8 +70,8 @@ pub struct Door {
 pub struct Region {
     /// Name.
     pub name: String,
-    /// Whether people appear here; otherwise they vanish here.
-    pub is_source: bool,
+    /// Whether people appear here or vanish here, and how.
+    pub kind: RegionKind,
     /// Corners, counter-clockwise, in `map`.
     pub polygon: Vec<[f64; 2]>,
 }

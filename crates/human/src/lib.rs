@@ -8,6 +8,8 @@ pub mod backend;
 pub mod backends;
 mod bus;
 pub mod entity;
+pub mod episode;
+mod frames;
 pub mod known;
 mod layer;
 pub mod message;
@@ -18,6 +20,7 @@ mod sim;
 pub mod walker;
 
 pub use backend::{BackendContext, BackendError, BusName, Factory, HumanSimulator, Registry};
+pub use frames::{ClockStep, ClockedLayer};
 pub use layer::{HumanLayer, LayerCx, MAP_FRAME, MoveResult, Obstacle, PED_RADIUS};
 pub use model::{FALLBACK_MODEL, HumanModels, NoModels};
 pub use outbox::{BusFrame, BusPedestrian, Outbox};

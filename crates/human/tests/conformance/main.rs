@@ -1,5 +1,6 @@
 //! The human layer against its conformance checklist, with recording ports instead of ROS.
 
 mod bookkeeping;
+mod clock;
 mod possession;
 mod stage;
