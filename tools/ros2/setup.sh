@@ -209,7 +209,7 @@ overlay_folders() {
 run_colcon() {
   local log="$1"
   shift
-  (cd "$ros" && colcon --log-base "$logs" build --build-base "$ros/build" --install-base "$ros/install" \
+  (cd "$ros" && colcon --log-base "$logs" build --build-base "$ros/build" --install-base "$ros/install" --merge-install \
     --event-handlers console_stderr- desktop_notification- console_start_end+ "$@") 2>&1 |
     tee "$logs/$log" | sed -n -E 's/^(Starting|Finished|Failed|Aborted) /      &/p' ||
     { grep -vE '^(Starting|Finished)' "$logs/$log" | tail -n 40 >&2
@@ -260,6 +260,7 @@ else
   step python "$wheels" "Libraries free of Python" unlink_python
 fi
 source "$here/setup.bash"
+[ -f "$ros/install/share/ament_index/resource_index/packages/promenade_msgs" ] || rm -f "$marks/interfaces"
 step interfaces "$(hash_of "$repo/msgs") ${interface_options[*]:-} $ROS_DISTRO" "Interface packages into .ros/install" build_interfaces
 if [ "$target" = nodes ]; then
   source "$here/setup.bash"
