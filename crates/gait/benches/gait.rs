@@ -1,9 +1,13 @@
-//! Time of one tick over 10 000 people: walking, running, idling, and the parse of a message's joint names.
+//! Time of one tick over 10 000 people (walking, running, idling), of the parse of a message's joint names, and of one
+//! body's frames.
 
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use promenade_gait::{GaitBatch, GaitOutput, GaitPool, JOINT_COUNT, Joint, PoseId, PoseTable};
+use promenade_gait::{
+    GaitBatch, GaitInput, GaitOutput, GaitPool, JOINT_COUNT, Joint, PoseId, PoseTable,
+    rig::{Frames, RIG_JOINT_COUNT, Rig, Transform, wire_to_urdf},
+};
 
 const PEOPLE: usize = 10_000;
 
@@ -50,5 +54,24 @@ fn names(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, gait, names);
+fn body(c: &mut Criterion) {
+    let mut group = c.benchmark_group("rig");
+    let input = GaitInput { state: 1, speed: 1.0, dt: 0.05, phase_override: None };
+    let (_, wire) = GaitPool::default().advance_default(7, &input);
+    let rig = Rig::default();
+    let urdf = wire_to_urdf(&wire);
+    let mut frames = Frames::default();
+    let mut transforms = [Transform::IDENTITY; RIG_JOINT_COUNT];
+    group.bench_function("wire_to_urdf", |b| b.iter(|| wire_to_urdf(black_box(&wire))));
+    group.bench_function("transforms", |b| b.iter(|| rig.transforms(black_box(&urdf), &mut transforms)));
+    group.bench_function("forward_and_bones", |b| {
+        b.iter(|| {
+            rig.forward(&Transform::IDENTITY, black_box(&urdf), &mut frames);
+            rig.bones(&frames)
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, gait, names, body);
 criterion_main!(benches);
