@@ -128,6 +128,18 @@ impl Core {
         }
     }
 
+    /// The next step due strictly before `limit`.
+    pub(crate) fn next_step(&self, limit: Time) -> Option<(Time, Step)> {
+        let waits = self.waits.borrow();
+        self.queue.borrow_mut().pop_before(limit, |wait| waits.get(wait).is_some())
+    }
+
+    /// The instant of the next step.
+    pub(crate) fn next_time(&self) -> Option<Time> {
+        let waits = self.waits.borrow();
+        self.queue.borrow_mut().next_time(|wait| waits.get(wait).is_some())
+    }
+
     /// Moves the clock to the time of the next step.
     pub(crate) fn enter(&self, time: Time) {
         if time > self.now.get() {
@@ -148,10 +160,7 @@ impl Core {
     pub(crate) fn resume(&self, id: WaitId) {
         let task = {
             let mut waits = self.waits.borrow_mut();
-            let Some(wait) = waits.get_mut(id) else {
-                self.queue.borrow_mut().popped_dead();
-                return;
-            };
+            let Some(wait) = waits.get_mut(id) else { return };
             wait.queued = false;
             wait.over = true;
             wait.task
@@ -170,19 +179,10 @@ impl Core {
         let polled = guarded(|| process.as_mut().poll(&mut Context::from_waker(Waker::noop())));
         self.active.set(None);
         let result = match polled {
-            Ok(Poll::Pending) if self.world.try_borrow_mut().is_err() => {
-                let system = self.systems.borrow().name(system).to_string();
-                Err(WorldHeld { system }.into())
-            }
+            Ok(Poll::Pending) if self.world.try_borrow_mut().is_ok() => self.suspend(id, process),
             Ok(Poll::Pending) => {
-                if let Some(task) = self.tasks.borrow_mut().get_mut(id) {
-                    task.process = Some(process);
-                    None
-                } else {
-                    // Its system was removed while it ran.
-                    Some(process)
-                }
-                .map_or(Ok(()), dropped)
+                let system = self.systems.borrow().name(system).to_string();
+                self.end_process(id, process, Err(WorldHeld { system }.into()))
             }
             Ok(Poll::Ready(result)) => self.end_process(id, process, result),
             Err(panic) => self.end_process(id, process, Err(panic)),
@@ -193,6 +193,15 @@ impl Core {
         if self.rate.is_none() {
             self.world.borrow_mut().apply_deletions();
         }
+    }
+
+    /// Puts a process that waits back into the table, unless its system was removed while it ran.
+    fn suspend(&self, id: TaskId, process: Process) -> SystemResult {
+        if let Some(task) = self.tasks.borrow_mut().get_mut(id) {
+            task.process = Some(process);
+            return Ok(());
+        }
+        dropped(process)
     }
 
     fn end_process(&self, id: TaskId, process: Process, result: SystemResult) -> SystemResult {

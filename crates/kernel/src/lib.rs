@@ -65,6 +65,6 @@ pub use pacer::{MonotonicClock, Pacer, RealtimePacer, WallClock};
 pub use random::{Key, KeyedStreams, SystemRng, stable_int};
 pub use record::{EventTag, Kind, LoggedEvent, Message, Receive, Received, Record};
 pub use sim::{Builder, End, Report, Simulation, Status};
-pub use store::{Next, Store, Subscription, Take, Taking};
+pub use store::{Receiving, Store, Subscription, Take, Taking};
 pub use systems::OnError;
 pub use world::{Entity, Ref, RefMut, SIMULATION, World};

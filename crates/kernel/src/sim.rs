@@ -238,7 +238,7 @@ impl Simulation {
 
     /// The instant of the next step, if there is one.
     pub fn next_time(&self) -> Option<Time> {
-        self.core.queue.borrow().next_time()
+        self.core.next_time()
     }
 
     /// Frames run so far.
@@ -375,7 +375,7 @@ impl Simulation {
         if self.is_stopped() {
             return false;
         }
-        let Some((time, step)) = self.core.queue.borrow_mut().pop_before(limit) else { return false };
+        let Some((time, step)) = self.core.next_step(limit) else { return false };
         self.core.enter(time);
         if self.core.is_over() {
             return true;

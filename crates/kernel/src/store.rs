@@ -249,7 +249,7 @@ impl<R: Receive> Subscription<R> {
     }
 
     /// Waits for the next record. Dropping the wait loses nothing.
-    pub fn next(&mut self) -> Next<'_, R> {
+    pub fn recv(&mut self) -> Receiving<'_, R> {
         let core = &self.store.core;
         let slot = WaitSlot::new(core);
         let mut store = core.store.borrow_mut();
@@ -261,11 +261,11 @@ impl<R: Receive> Subscription<R> {
             }
         }
         drop(store);
-        Next { subscription: self, slot }
+        Receiving { subscription: self, slot }
     }
 
     /// The next record if one is there already.
-    pub fn try_next(&mut self) -> Option<R> {
+    pub fn try_recv(&mut self) -> Option<R> {
         let record = self.store.core.store.borrow_mut().read(self.number);
         record.and_then(R::receive)
     }
@@ -279,19 +279,19 @@ impl<R> Drop for Subscription<R> {
 }
 
 /// A wait for the next record of a [`Subscription`].
-pub struct Next<'a, R> {
+pub struct Receiving<'a, R> {
     subscription: &'a mut Subscription<R>,
     slot: WaitSlot,
 }
 
-impl<R: Receive> Future for Next<'_, R> {
+impl<R: Receive> Future for Receiving<'_, R> {
     type Output = R;
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<R> {
         if !self.slot.is_over() {
             return Poll::Pending;
         }
-        self.subscription.try_next().map_or(Poll::Pending, Poll::Ready)
+        self.subscription.try_recv().map_or(Poll::Pending, Poll::Ready)
     }
 }
 
