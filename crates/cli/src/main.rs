@@ -3,6 +3,7 @@
 mod rviz;
 mod up;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -15,9 +16,14 @@ enum Command {
     Rviz(rviz::RvizArgs),
 }
 
-fn main() -> anyhow::Result<ExitCode> {
-    match Command::parse() {
+fn main() -> ExitCode {
+    let result = match Command::parse() {
         Command::Up(args) => up::run(&args),
         Command::Rviz(args) => rviz::run(&args),
-    }
+    };
+    result.unwrap_or_else(|error| {
+        // Without a terminal to complain to, the exit code has to say it alone.
+        let _ = writeln!(std::io::stderr(), "error: {error:#}");
+        ExitCode::FAILURE
+    })
 }

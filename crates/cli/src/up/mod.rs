@@ -30,14 +30,21 @@ use self::supervise::{Event, Patience, Stream};
 
 const SUBSET: &str = "\
 Supported launch XML:
-  <launch>  <arg name default description> with <choice value>  <let name value>  <set_env name value>
-  <group scoped>  <include file> with <arg name value>  <log message>  <log_info message>
-  <node pkg exec name exec_name namespace output args ros_args on_exit=\"shutdown\"> with <param name value type>,
-  nested <param>, <param from>, <remap from to> and <env name value>
-  <set_parameter name value>  <set_remap from to>  <push-ros-namespace namespace>  if and unless everywhere
-Substitutions: $(var N [D])  $(env N [D])  $(find-pkg-share P)  $(find-pkg-prefix P)  $(exec-in-pkg E P)  $(dirname)
-  $(not B)  $(and B B)  $(or B B)  $(eval \"...\") with strings, numbers, True, False, ==, !=, not, and, or, +, A if C else B
-Anything else is refused by name, with file, line and column. Output: `log` shows standard error only, since there is no log file.";
+  <launch>  <arg name default description> with <choice value>  <let name value>
+  <set_env name value>  <group scoped>  <include file> with <arg name value>
+  <log message>  <log_info message>  <set_parameter name value>  <set_remap from to>
+  <push-ros-namespace namespace>
+  <node pkg exec name exec_name namespace output args ros_args on_exit=\"shutdown\">
+    with <param name value type>, nested <param>, <param from>, <remap from to>
+    and <env name value>
+  `if` and `unless` on each of them
+Substitutions:
+  $(var N [D])  $(env N [D])  $(find-pkg-share P)  $(find-pkg-prefix P)
+  $(exec-in-pkg E P)  $(dirname)  $(not B)  $(and B B)  $(or B B)
+  $(eval \"...\") with strings, numbers, True, False, ==, !=, not, and, or, +,
+    A if C else B, parentheses
+Anything else is refused by name, with file, line and column.
+output=\"log\" shows standard error only: there is no log file.";
 
 /// Starts a launch file's nodes where `ros2 launch` is absent.
 #[derive(Debug, clap::Args)]
