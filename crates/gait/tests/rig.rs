@@ -239,6 +239,19 @@ fn a_bone_without_direction_has_no_cylinder() {
 }
 
 #[test]
+fn a_bone_almost_straight_down_keeps_its_direction() {
+    let mut bone = Rig::default().bones(&frames(&Rig::default(), &[0.0; JOINT_COUNT]))[0];
+    bone.from = [0.0; 3];
+    for exponent in 1..320 {
+        let lean = 10.0_f64.powi(-exponent);
+        bone.to = [lean, -0.3 * lean, -1.0];
+        let cylinder = bone.cylinder().unwrap();
+        let along = Matrix::from_quaternion(cylinder.rotation).apply([0.0, 0.0, bone.length()]);
+        assert!(distance(along, bone.to) < 1e-14, "{lean}: {along:?}");
+    }
+}
+
+#[test]
 fn the_document_is_the_table() {
     let rig = Rig::default();
     let robot = urdf_rs::read_from_string(&rig.urdf("env_0_agent_7")).unwrap();

@@ -76,10 +76,13 @@ impl Bone {
             return None;
         }
         let [x, y, z] = self.direction().map(|component| component / length);
-        // Half way between +z and the bone; straight down has no half way, and any axis across serves.
-        let norm = x.hypot(y).hypot(1.0 + z);
+        // Half way between +z and the bone. A leg hangs close to -z, where 1 + z would cancel, so it is taken from the
+        // part across; straight down has no half way, and any axis across serves.
+        let across = x.hypot(y);
+        let up = if z < 0.0 { across * across / (1.0 - z) } else { 1.0 + z };
+        let norm = across.hypot(up);
         let rotation =
-            if norm < 1e-9 { [1.0, 0.0, 0.0, 0.0] } else { [-y / norm, x / norm, 0.0, (1.0 + z) / norm] };
+            if norm < 1e-150 { [1.0, 0.0, 0.0, 0.0] } else { [-y / norm, x / norm, 0.0, up / norm] };
         let translation = std::array::from_fn(|axis| 0.5 * (self.from[axis] + self.to[axis]));
         Some(Transform { translation, rotation })
     }
