@@ -10,7 +10,7 @@ use crate::agent_type::{AgentTypeFile, DISTRIBUTIONS};
 use crate::decode::{Decoder, Unknown};
 use crate::entry::AgentType;
 use crate::locate::{SCENARIO_FILES, enclosing_world};
-use crate::problem::{Loaded, Problem, Report, Severity, shown};
+use crate::problem::{Loaded, Problem, Report, Severity, nearest, shown};
 use crate::region::RegionKind;
 use crate::scenario::{Scenario, read_text};
 use crate::tree::{Node, parse_document};
@@ -53,12 +53,15 @@ fn kind_by_name(file: &Path) -> Option<FileKind> {
     }
 }
 
+const WORLD_KEYS: [&str; 2] = ["zones", "levels"];
+const SCENARIO_KEYS: [&str; 6] = ["static", "dynamic", "robots", "regions", "timeline", "obstacles"];
+
 /// By the keys no other kind has. A robot world also has `world:` and `robot:`, a profile `joints`: those stay unknown here.
 fn kind_by_content(node: &Node) -> FileKind {
     let has = |keys: &[&str]| keys.iter().any(|k| node.get(k).is_some());
-    if has(&["zones", "levels"]) {
+    if has(&WORLD_KEYS) {
         FileKind::World
-    } else if has(&["static", "dynamic", "robots", "regions", "timeline", "obstacles"]) {
+    } else if has(&SCENARIO_KEYS) {
         FileKind::Scenario
     } else if has(&["image"]) && has(&["resolution", "origin"]) {
         FileKind::Map
@@ -66,6 +69,19 @@ fn kind_by_content(node: &Node) -> FileKind {
         || (has(&["name"]) && has(&DISTRIBUTIONS))
     {
         FileKind::AgentType
+    } else {
+        kind_by_misspelling(node)
+    }
+}
+
+/// A file whose only telling key is misspelt gets the message about that key, not one about its kind.
+fn kind_by_misspelling(node: &Node) -> FileKind {
+    let keys = node.entries().unwrap_or_default();
+    let close = |known: &[&str]| keys.iter().any(|e| nearest(&e.key, known.iter().copied()).is_some());
+    if close(&SCENARIO_KEYS) {
+        FileKind::Scenario
+    } else if close(&WORLD_KEYS) {
+        FileKind::World
     } else {
         FileKind::Unknown
     }

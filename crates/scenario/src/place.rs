@@ -15,6 +15,7 @@ use crate::problem::{Position, Problem, Report, Severity, nearest};
 use crate::region::{Area, RegionKind};
 use crate::robot::{GotoTarget, PhaseAction, RobotEntry};
 use crate::scenario::Scenario;
+use crate::tree::Node;
 use crate::world::{Level, World};
 use crate::zone::Zone;
 
@@ -156,46 +157,48 @@ struct References<'a> {
 
 impl References<'_> {
     fn check(&mut self) {
-        let scenario = self.scenario;
-        for level in &self.world.levels {
-            for zone in &level.zones {
-                for e in &zone.statics {
-                    self.place(&level.file, &e.pose, e.at, &format!("entity {:?}", e.name));
+        let (world, scenario) = (self.world, self.scenario);
+        for level in &world.levels {
+            for (i, zone) in level.zones.iter().enumerate() {
+                for (j, e) in zone.statics.iter().enumerate() {
+                    let path = format!("zones[{i}].entities.static[{j}]");
+                    self.place(&level.file, &e.pose, value_at(&e.extra, &["pose", "pos"]), &path);
                 }
-                for e in &zone.dynamics {
-                    self.dynamic(&level.file, e);
+                for (j, e) in zone.dynamics.iter().enumerate() {
+                    self.dynamic(&level.file, e, &format!("zones[{i}].entities.dynamic[{j}]"));
                 }
             }
         }
-        for e in &scenario.statics {
-            self.place(&scenario.file, &e.pose, e.at, &format!("static {:?}", e.name));
-            self.name_is_free(&e.name, e.at);
+        for (i, e) in scenario.statics.iter().enumerate() {
+            let path = format!("static[{i}]");
+            self.place(&scenario.file, &e.pose, value_at(&e.extra, &["pose", "pos"]), &path);
+            self.name_is_free(&e.name, value_at(&e.extra, &["name"]), &path);
         }
-        for e in &scenario.dynamics {
-            self.dynamic(&scenario.file, e);
-            self.name_is_free(&e.name, e.at);
+        for (i, e) in scenario.dynamics.iter().enumerate() {
+            let path = format!("dynamic[{i}]");
+            self.dynamic(&scenario.file, e, &path);
+            self.name_is_free(&e.name, value_at(&e.extra, &["name"]), &path);
         }
         for (i, robot) in scenario.robots.iter().enumerate() {
-            let path = format!("robots[{i}]");
-            self.place(&scenario.file, &robot.start, robot.at, &path);
-            for phase in &robot.phases {
+            let start = value_at(&robot.extra, &["start"]);
+            self.place(&scenario.file, &robot.start, start, &format!("robots[{i}].start"));
+            for (j, phase) in robot.phases.iter().enumerate() {
                 if let PhaseAction::Goto(GotoTarget::Named(name)) = &phase.action {
-                    self.goto(name, phase.at, &path);
+                    self.goto(name, phase.at, &format!("robots[{i}].phases[{j}]"));
                 }
             }
         }
         for (name, region) in &scenario.regions {
             if let Area::Zone(zone) = &region.area {
-                self.zone(&scenario.file, zone, region.at, &format!("regions.{name}.ref"));
+                self.zone(&scenario.file, zone, region.area_at, &format!("regions.{name}.ref"));
             }
         }
     }
 
-    fn dynamic(&mut self, file: &Path, e: &DynamicEntry) {
-        let path = format!("dynamic {:?}", e.name);
-        self.place(file, &e.pose, e.at, &path);
-        for w in &e.waypoints {
-            self.place(file, &w.place, w.at, &path);
+    fn dynamic(&mut self, file: &Path, e: &DynamicEntry, path: &str) {
+        self.place(file, &e.pose, value_at(&e.extra, &["pose", "pos"]), &format!("{path}.pose"));
+        for (i, w) in e.waypoints.iter().enumerate() {
+            self.place(file, &w.place, w.at, &format!("{path}.waypoints[{i}]"));
         }
     }
 
@@ -232,7 +235,7 @@ impl References<'_> {
         }
     }
 
-    fn name_is_free(&mut self, name: &str, at: Position) {
+    fn name_is_free(&mut self, name: &str, at: Position, path: &str) {
         let mut taken = self.world.zones().filter(|(_, z)| {
             z.statics.iter().map(|e| &e.name).chain(z.dynamics.iter().map(|e| &e.name)).any(|n| n == name)
         });
@@ -244,7 +247,7 @@ impl References<'_> {
             zone.name,
             crate::problem::shown(&level.file)
         );
-        self.error(&self.scenario.file.clone(), at, "", message, None);
+        self.error(&self.scenario.file.clone(), at, path, message, None);
     }
 
     fn error(&mut self, file: &Path, at: Position, path: &str, message: String, meant: Option<&str>) {
@@ -259,6 +262,11 @@ impl References<'_> {
     }
 }
 
+/// Where the value of the first of these keys stands in an entry, or the entry itself.
+fn value_at(entry: &Node, keys: &[&str]) -> Position {
+    keys.iter().find_map(|key| entry.get(key)).map_or(entry.at, |value| value.at)
+}
+
 /// Something that takes up room.
 #[derive(Clone, Copy)]
 struct Disc {
@@ -266,6 +274,15 @@ struct Disc {
     radius: f64,
     level: usize,
     /// People walk away, so way-points ignore them; objects stay.
+    stays: bool,
+}
+
+/// Someone or something that needs a place.
+struct Stander<'a> {
+    file: &'a Path,
+    at: Position,
+    name: &'a str,
+    radius: f64,
     stays: bool,
 }
 
@@ -333,7 +350,9 @@ impl<'a> Placer<'a> {
         let residents = residents.map(|(file, e)| (file, e, Origin::World));
         let own = scenario.statics.iter().map(|e| (&*scenario.file, e, Origin::Scenario));
         for (file, entry, origin) in residents.chain(own) {
-            let pose = self.stand(world, file, &entry.pose, &entry.name, OBJECT_RADIUS, true, entry.at);
+            let stander =
+                Stander { file, at: entry.at, name: &entry.name, radius: OBJECT_RADIUS, stays: true };
+            let pose = self.stand(world, &stander, &entry.pose);
             statics.extend(pose.map(|pose| ResolvedStatic { entry: entry.clone(), pose, origin }));
         }
         let mut dynamics = Vec::new();
@@ -341,7 +360,9 @@ impl<'a> Placer<'a> {
         let residents = residents.map(|(file, e)| (file, e, Origin::World));
         let own = scenario.dynamics.iter().map(|e| (&*scenario.file, e, Origin::Scenario));
         for (file, entry, origin) in residents.chain(own) {
-            let pose = self.stand(world, file, &entry.pose, &entry.name, entry.radius(), false, entry.at);
+            let radius = entry.radius();
+            let stander = Stander { file, at: entry.at, name: &entry.name, radius, stays: false };
+            let pose = self.stand(world, &stander, &entry.pose);
             let waypoints = self.route(world, file, entry);
             dynamics.extend(pose.map(|pose| ResolvedDynamic {
                 entry: entry.clone(),
@@ -353,7 +374,9 @@ impl<'a> Placer<'a> {
         let mut robots = Vec::new();
         for (i, entry) in scenario.robots.iter().enumerate() {
             let name = entry.name.clone().unwrap_or_else(|| format!("robot_{i}"));
-            let start = self.stand(world, &scenario.file, &entry.start, &name, ROBOT_RADIUS, false, entry.at);
+            let file = &*scenario.file;
+            let stander = Stander { file, at: entry.at, name: &name, radius: ROBOT_RADIUS, stays: false };
+            let start = self.stand(world, &stander, &entry.start);
             robots.extend(start.map(|start| ResolvedRobot { entry: entry.clone(), start }));
         }
         ResolvedScenario {
@@ -365,31 +388,19 @@ impl<'a> Placer<'a> {
         }
     }
 
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "one flat call per entry reads better than a struct used once"
-    )]
-    fn stand(
-        &mut self,
-        world: &World,
-        file: &Path,
-        place: &Place,
-        name: &str,
-        radius: f64,
-        stays: bool,
-        at: Position,
-    ) -> Option<Pose> {
+    /// The pose of one entry; sampled ones take their room at once, so that the next one keeps clear.
+    fn stand(&mut self, world: &World, stander: &Stander<'_>, place: &Place) -> Option<Pose> {
         let zone = match place {
             Place::Pose(pose) => return Some(*pose),
             Place::Zone(zone) => zone,
         };
         let (level, zone) = find_zone(world, zone)?;
-        let keys = ["place".into(), name.into()];
-        let Some(point) = self.sample(world, level, zone, &keys, radius, Purpose::Stand) else {
-            self.full(file, at, name, zone);
+        let keys = ["place".into(), stander.name.into()];
+        let Some(point) = self.sample(world, level, zone, &keys, stander.radius, Purpose::Stand) else {
+            self.full(stander.file, stander.at, stander.name, zone);
             return None;
         };
-        self.discs.push(Disc { centre: point, radius, level, stays });
+        self.discs.push(Disc { centre: point, radius: stander.radius, level, stays: stander.stays });
         Some(Pose { x: point.x, y: point.y, z: zone.floor_z, yaw: 0.0 })
     }
 

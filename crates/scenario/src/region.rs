@@ -17,6 +17,8 @@ pub struct Region {
     pub kind: RegionKind,
     /// Where it stands in its file.
     pub at: Position,
+    /// Where its outline stands in its file.
+    pub area_at: Position,
 }
 
 /// The outline of a region.
@@ -205,7 +207,8 @@ impl Decoder {
                 RegionKind::Sink(fields.read(self, "config", Self::sink_config).unwrap_or_default())
             }
         };
-        Some(Region { area: area?, kind, at: node.at })
+        let outline = fields.get("polygon").or(fields.get("ref"));
+        Some(Region { area: area?, kind, at: node.at, area_at: outline.map_or(node.at, |n| n.at) })
     }
 
     fn area(&mut self, fields: &Fields<'_>) -> Option<Area> {

@@ -64,6 +64,8 @@ pub enum Preset {
         stop_phases: Vec<String>,
         /// Regime asserted by a stop phase.
         regime: Option<String>,
+        /// Regime that calls the first phase back.
+        recall_on: Option<String>,
     },
     /// A schedule that is active in time windows.
     Schedule {
@@ -249,6 +251,7 @@ impl Decoder {
         fields.finish(self, Unknown::Closed, &[]);
         let stop_phases = self.names(&fields, "stop_phases");
         let regime = fields.read(self, "regime", Self::name);
+        let recall_on = fields.read(self, "recall_on", Self::name);
         let node = node?;
         let phases = self.list_of(node, &fields.path_of("phases"), "`{name, duration}`", |d, n, p| {
             let mut fields = d.fields(n, p, "a phase", &["name", "duration"])?;
@@ -270,7 +273,7 @@ impl Decoder {
                 );
             }
         }
-        Some(Preset::Signal { phases, stop_phases, regime })
+        Some(Preset::Signal { phases, stop_phases, regime, recall_on })
     }
 
     fn schedule_preset(&mut self, params: &Node, path: &str) -> Option<Preset> {

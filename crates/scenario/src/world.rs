@@ -305,7 +305,7 @@ mod tests {
         );
         let world = parse(&text).value;
         let lines: Vec<u32> = world.walls().map(|w| w.at.line).collect();
-        assert_eq!(lines, [6, 8]);
+        assert_eq!(lines, [7, 9]);
     }
 
     #[test]

@@ -1,0 +1,126 @@
+//! Files nobody wrote on purpose: whatever comes in, loading ends, does not panic and points into the file.
+
+use std::path::{Path, PathBuf};
+
+use promenade_scenario::{AgentTypeFile, Report, Scenario, World, tree};
+use proptest::prelude::*;
+
+const WORKED_EXAMPLE: &str = include_str!("data/worked_example.yaml");
+
+/// The real folder and our own worlds, read at test time.
+fn real_files() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let hospital = root.join("tests/scenarios/hospital");
+    let clinic = root.join("configs/worlds/clinic");
+    let files = [
+        hospital.join("scenarios/flow/scenario.yaml"),
+        hospital.join("scenarios/fire_alarm/scenario.yaml"),
+        hospital.join("scenarios/fire_alarm/agent_types/evacuee.yaml"),
+        hospital.join("scenarios/corridor_crowd/scenario.yaml"),
+        clinic.join("scenarios/waiting_room/scenario.yaml"),
+        clinic.join("0/world.yaml"),
+    ];
+    let mut texts: Vec<String> =
+        files.iter().map(|f| std::fs::read_to_string(f).expect("a fixture")).collect();
+    texts.push(WORKED_EXAMPLE.to_owned());
+    texts
+}
+
+/// Read a text as everything it could be, and give all reports.
+fn read_as_everything(text: &str) -> Vec<Report> {
+    let file = PathBuf::from("f.yaml");
+    let mut reports = Vec::new();
+    match Scenario::parse(text, &file) {
+        Ok(loaded) => {
+            reports.push(loaded.report);
+            match loaded.value.resolve(&World::empty(), 1) {
+                Ok(resolved) => reports.push(resolved.report),
+                Err(report) => reports.push(report),
+            }
+        }
+        Err(report) => reports.push(report),
+    }
+    reports.push(World::parse(text, &file, None).map_or_else(|r| r, |l| l.report));
+    reports.push(World::parse(text, &file, Some("0")).map_or_else(|r| r, |l| l.report));
+    reports.push(AgentTypeFile::parse(text, &file).map_or_else(|r| r, |l| l.report));
+    reports
+}
+
+fn hold(text: &str) {
+    let lines: Vec<usize> = text.lines().map(|l| l.chars().count()).collect();
+    let reports = read_as_everything(text);
+    for problem in reports.iter().flatten() {
+        let line = problem.at.line as usize;
+        assert!(line >= 1 && line <= lines.len().max(1), "{problem} in {} lines", lines.len());
+        let length = lines.get(line - 1).copied().unwrap_or(0);
+        let column = problem.at.column as usize;
+        assert!(column >= 1 && column <= length + 1, "{problem} in a line of {length}");
+        assert!(!problem.to_string().contains('\n'), "{problem}");
+    }
+    assert_eq!(reports, read_as_everything(text), "the same text gives the same report");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn arbitrary_text_is_survived(text in "\\PC{0,200}") {
+        hold(&text);
+    }
+
+    #[test]
+    fn arbitrary_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        hold(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn yaml_like_text_is_survived(text in "([a-z]{0,3}|name|pose|dynamic|zones|[\\[\\]{}:,&*!|>'\"#%@?\n\t -]|[0-9.e]{1,4}|<<|\\.nan){0,60}") {
+        hold(&text);
+    }
+
+    #[test]
+    fn mutated_real_files_are_survived(
+        which in 0_usize..7,
+        cuts in proptest::collection::vec((any::<prop::sample::Index>(), 0_usize..20, "[a-z0-9:\\[\\]{}*&!,'\"\n -]{0,6}"), 1..5),
+    ) {
+        let mut text: Vec<char> = real_files()[which].chars().collect();
+        for (at, length, insert) in cuts {
+            let start = at.index(text.len() + 1);
+            let end = (start + length).min(text.len());
+            text.splice(start..end, insert.chars());
+        }
+        hold(&text.into_iter().collect::<String>());
+    }
+}
+
+#[test]
+fn real_files_point_into_themselves() {
+    for text in real_files() {
+        hold(&text);
+    }
+}
+
+#[test]
+fn bombs_are_refused() {
+    let mut laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for i in 1..9 {
+        let items = vec![format!("*a{}", i - 1); 10].join(", ");
+        laughs += &format!("a{i}: &a{i} [{items}]\n");
+    }
+    let deep_flow = "[".repeat(100_000);
+    let deep_block: String = (0..3_000).map(|i| format!("{}a:\n", " ".repeat(i))).collect();
+    let long = "x".repeat(tree::MAX_FILE_BYTES + 1);
+    for text in [laughs.as_str(), &deep_flow, &deep_block, &long] {
+        let report = Scenario::parse(text, Path::new("bomb.yaml")).expect_err("refused");
+        assert_eq!(report.len(), 1, "{report}");
+    }
+}
+
+#[test]
+fn a_large_honest_file_loads() {
+    let people: String = (0..10_000)
+        .map(|i| format!("- {{name: p{i}, model: m, pose: [{i}, 0], waypoints: [[{i}, 1], [{i}, 2]]}}\n"))
+        .collect();
+    let loaded = Scenario::parse(&format!("dynamic:\n{people}"), Path::new("big.yaml"));
+    assert_eq!(loaded.unwrap_or_else(|r| panic!("{r}")).value.dynamics.len(), 10_000);
+}
