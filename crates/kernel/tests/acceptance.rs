@@ -69,8 +69,8 @@ fn secs(secs: f64) -> Duration {
 fn check_1_store_order() {
     let log = Log::<String>::new();
     let mut sim = Simulation::builder().build();
-    let takers: [(&str, fn(i64) -> bool); 3] =
-        [("A", |n| n % 2 == 0), ("B", |_| true), ("C", |n| n % 2 == 0)];
+    let even = |n: i64| n % 2 == 0;
+    let takers = [("A", even as fn(i64) -> bool), ("B", |_| true), ("C", even)];
     for (name, accept) in takers {
         let log = log.clone();
         sim.add_event(name, async move |cx| {

@@ -58,6 +58,24 @@ where
     sim.run().map(|_| sim)
 }
 
+/// Runs one event system alone, and gives what it returned.
+fn run_alone_for<T: 'static, F>(run: impl FnOnce(Ctx) -> F) -> T
+where
+    F: Future<Output = SystemResult<T>> + 'static,
+{
+    let returned = Rc::new(RefCell::new(None));
+    let result = Rc::clone(&returned);
+    run_alone(|cx| {
+        let run = run(cx);
+        async move {
+            *result.borrow_mut() = Some(run.await?);
+            Ok(())
+        }
+    })
+    .expect("no errors");
+    returned.take().expect("it came to its end")
+}
+
 const fn nanos(nanos: u64) -> Duration {
     Duration::from_nanos(nanos)
 }
@@ -229,6 +247,7 @@ fn panics_are_caught_and_named() {
 }
 
 #[test]
+#[expect(clippy::await_holding_refcell_ref, reason = "the mistake under test")]
 fn the_world_must_be_given_back_before_a_wait() {
     let held = WorldHeld { system: "alone".to_owned() };
     let error = run_alone(async |cx| {
@@ -355,6 +374,57 @@ fn text_and_types_meet_under_one_tag() {
     });
     let error = clash.err().expect("a listener of a taken tag");
     assert_eq!(error.cause(), Some(&StoreError::TagClash { tag: "Ping".to_owned() }));
+}
+
+#[test]
+fn a_record_of_a_dropped_wait_goes_to_the_next_waiter() {
+    let (received, waiting) = run_alone_for(async |cx| {
+        let store = cx.store();
+        let [first, second, third] = [(); 3].map(|()| store.take::<Ping>().into_future());
+        store.put(Ping(1))?;
+        cx.timeout(Duration::ZERO).await;
+        drop(first);
+        drop(second);
+        Ok((third.await.0, store.waiting()))
+    });
+    assert_eq!((received, waiting), (1, 0));
+}
+
+#[test]
+fn a_record_of_a_dropped_wait_goes_to_the_front() {
+    let order = run_alone_for(async |cx| {
+        let store = cx.store();
+        let wait = store.take::<Ping>().into_future();
+        for n in 1..4 {
+            store.put(Ping(n))?;
+        }
+        cx.timeout(Duration::ZERO).await;
+        drop(wait);
+        let mut order = Vec::new();
+        for _ in 0..3 {
+            order.push(store.take::<Ping>().await.0);
+        }
+        Ok(order)
+    });
+    assert_eq!(order, [1, 2, 3]);
+}
+
+#[test]
+fn frame_0_comes_after_all_starts_and_before_all_else() {
+    let (mut sim, log) = framed(1);
+    sim.add_frame(noter("frame", &log)).expect("new");
+    for name in ["a", "b"] {
+        let log = Rc::clone(&log);
+        let run = async move |cx: Ctx| {
+            log.borrow_mut().push(name.to_owned());
+            cx.timeout(Duration::ZERO).await;
+            log.borrow_mut().push(format!("{name} again"));
+            Ok(())
+        };
+        sim.add_event(name, run).expect("new");
+    }
+    sim.run().expect("no errors");
+    assert_eq!(log.borrow()[..5], ["a", "b", "frame0", "a again", "b again"]);
 }
 
 #[test]
