@@ -1,0 +1,5 @@
+//! `human_simulator`: see `promenade::human_simulator`.
+
+fn main() -> anyhow::Result<()> {
+    promenade::human_simulator::run()
+}

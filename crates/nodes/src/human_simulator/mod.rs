@@ -1,0 +1,129 @@
+//! The `human_simulator` node: the people of one environment.
+//!
+//! ROS callbacks only put owned messages into a bounded queue; one thread owns the layer and takes them out in order.
+//! A full queue drops stream batches (the stream keeps the last anyway) and answers a move with NOT_FOUND; it never
+//! blocks a callback.
+
+mod outbox;
+mod world;
+
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Duration;
+
+use anyhow::Result;
+use arena_people_msgs::msg::rmw::Pedestrians;
+use arena_people_msgs::srv::rmw::{
+    MovePedestrians, MovePedestriansRequest as MoveRequest, MovePedestriansResponse as MoveResponse,
+};
+use futures::channel::oneshot;
+use promenade_human::episode::{Episode, EpisodeRequest};
+use promenade_human::message::Pose;
+use promenade_human::{BackendContext, DummySim, HumanLayer, MoveResult, NoModels, Registry};
+use promenade_kernel::Time;
+use rclrs::{IntoPrimitiveOptions, Node, Service, Subscription};
+use rosgraph_msgs::msg::rmw::Clock;
+
+use crate::bus::{pose_from_wire, time_from_wire};
+use crate::ros::Running;
+
+/// Messages that may wait for the world thread. At 100 Hz of clock and 20 Hz of stream this is about half a second.
+const QUEUE: usize = 64;
+
+/// Period of the clock when the node runs on wall time.
+const WALL_TICK: Duration = Duration::from_millis(5);
+
+/// What the world thread is told.
+pub(crate) enum Ingress {
+    /// The node clock.
+    Clock(Time),
+    /// A batch of `human/stream`.
+    Stream(Box<Pedestrians>),
+    /// A request of `human/move` and where the answer goes.
+    Move(Vec<(String, Pose)>, oneshot::Sender<Vec<MoveResult>>),
+    /// The node was asked to stop.
+    Stop,
+}
+
+/// Runs the node until it is asked to stop.
+///
+/// # Errors
+/// A parameter of the wrong type, an unknown backend, a scenario with errors, or a failure of ROS.
+pub fn run() -> Result<()> {
+    let ros = Running::start("human_simulator")?;
+    let human = ros.text("human", "dummy", "human backend")?;
+    let env_id = ros.parameter("env_id", 0_i64, "number of the environment")?;
+    let seed = ros.parameter("seed", 0_i64, "seed of the episode")?.cast_unsigned();
+    let request = EpisodeRequest {
+        scenario: ros.text("scenario", "", "scenario file, folder, or world/scenario")?,
+        world: ros.text("world", "", "world of a scenario that lies in none")?,
+        roots: crate::ros::world_roots(),
+        seed,
+        prefix: ros.text("prefix", &format!("env_{env_id}"), "prefix of sim paths")?,
+    };
+    let backend = Registry::builtin().create(&human, &BackendContext { seed, now: Time::ZERO })?;
+    let episode = Episode::load(&request).map_err(|error| anyhow::anyhow!("{error}"))?;
+    for problem in episode.report.iter() {
+        tracing::info!("{problem}");
+    }
+    let outbox = outbox::RosOutbox::new(&ros.node)?;
+    let layer = HumanLayer::new(backend, Box::new(DummySim), Box::new(outbox), Box::new(NoModels));
+
+    let (tell, told) = sync_channel(QUEUE);
+    let _ports = Ports::open(&ros.node, &tell)?;
+    let stop = tell.clone();
+    drop(tell);
+    // A full queue still takes the stop: this runs on the thread of the signal handler, which may wait.
+    let on_signal = move || drop(stop.send(Ingress::Stop));
+    ros.spin_beside(on_signal, || world::World::new(layer, episode, seed).run(&told))
+}
+
+/// The subscriptions, services and timers; they live as long as the node runs.
+struct Ports {
+    _clock: Arc<dyn std::any::Any>,
+    _stream: Subscription<Pedestrians>,
+    _move: Service<MovePedestrians>,
+}
+
+impl Ports {
+    fn open(node: &Node, tell: &SyncSender<Ingress>) -> Result<Self> {
+        let to_world = tell.clone();
+        let stream = node.create_subscription::<Pedestrians, _>(
+            "human/stream".keep_last(1).reliable().volatile(),
+            move |batch: Box<Pedestrians>| drop(to_world.try_send(Ingress::Stream(batch))),
+        )?;
+        let to_world = tell.clone();
+        let service =
+            node.create_async_service::<MovePedestrians, _>("human/move", move |request: MoveRequest| {
+                let items: Vec<(String, Pose)> = request
+                    .pedestrians
+                    .iter()
+                    .map(|ped| (ped.name.to_string(), pose_from_wire(&ped.pose)))
+                    .collect();
+                let count = items.len();
+                let (answer, answered) = oneshot::channel();
+                drop(to_world.try_send(Ingress::Move(items, answer)));
+                async move {
+                    // A full queue or a node that stops drops the sender: nobody was moved.
+                    let results = answered.await.unwrap_or_else(|_| vec![MoveResult::NotFound; count]);
+                    MoveResponse { results: results.into_iter().map(|result| result as u8).collect() }
+                }
+            })?;
+        Ok(Ports { _clock: clock(node, tell.clone())?, _stream: stream, _move: service })
+    }
+}
+
+/// Tells the world thread the node clock: each `/clock` with `use_sim_time`, else a timer.
+fn clock(node: &Node, tell: SyncSender<Ingress>) -> Result<Arc<dyn std::any::Any>> {
+    if node.use_undeclared_parameters().get::<bool>("use_sim_time").unwrap_or(false) {
+        return Ok(node.create_subscription::<Clock, _>(
+            "/clock".keep_last(1).best_effort().volatile(),
+            // A clock message that finds the queue full is made up for by the next one.
+            move |message: Clock| drop(tell.try_send(Ingress::Clock(time_from_wire(&message.clock)))),
+        )?);
+    }
+    let clock = node.get_clock();
+    Ok(node.create_timer_repeating(WALL_TICK, move || {
+        drop(tell.try_send(Ingress::Clock(Time::from_nanos(clock.now().nsec))));
+    })?)
+}

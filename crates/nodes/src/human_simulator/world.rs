@@ -1,0 +1,91 @@
+//! The thread that owns the layer: it takes messages out of the queue, one at a time, in order.
+//!
+//! Nothing here may block on ROS, and nothing that a message holds may end it.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use promenade_human::episode::Episode;
+use promenade_human::message::Pedestrians;
+use promenade_human::{ClockStep, ClockedLayer, HumanLayer};
+use promenade_kernel::Time;
+
+use super::Ingress;
+use crate::bus::read_batch;
+
+/// Wall time without any clock after which the user is told once.
+const CLOCK_PATIENCE: Duration = Duration::from_secs(3);
+
+/// What the thread works with.
+pub(crate) struct World {
+    /// The layer before the first clock reading: the gate of the stream needs a time.
+    waiting: Option<HumanLayer>,
+    /// The layer from then on.
+    clocked: Option<ClockedLayer>,
+    episode: Episode,
+    seed: u64,
+    batch: Pedestrians,
+}
+
+impl World {
+    pub(crate) fn new(layer: HumanLayer, episode: Episode, seed: u64) -> Self {
+        World { waiting: Some(layer), clocked: None, episode, seed, batch: Pedestrians::default() }
+    }
+
+    /// Works until told to stop.
+    pub(crate) fn run(mut self, told: &Receiver<Ingress>) -> Result<()> {
+        let mut patience = Some(CLOCK_PATIENCE);
+        loop {
+            let message = match (&self.waiting, patience) {
+                (Some(_), Some(limit)) => match told.recv_timeout(limit) {
+                    Err(RecvTimeoutError::Timeout) => {
+                        tracing::warn!(
+                            "no /clock yet: start a simulator or dummy_sim, or set use_sim_time to false"
+                        );
+                        patience = None;
+                        continue;
+                    }
+                    received => received.ok(),
+                },
+                _ => told.recv().ok(),
+            };
+            match message {
+                Some(Ingress::Clock(now)) => self.on_clock(now)?,
+                Some(Ingress::Stream(batch)) => {
+                    if let Some(clocked) = &self.clocked {
+                        read_batch(&batch, &mut self.batch);
+                        clocked.layer().on_stream(&self.batch);
+                    }
+                }
+                Some(Ingress::Move(items, answer)) => {
+                    if let Some(clocked) = &self.clocked {
+                        // A client that gave up waiting has dropped its end.
+                        drop(answer.send(clocked.layer().on_move(&items)));
+                    }
+                }
+                Some(Ingress::Stop) | None => return Ok(()),
+            }
+        }
+    }
+
+    fn on_clock(&mut self, now: Time) -> Result<()> {
+        if let Some(mut layer) = self.waiting.take() {
+            layer.set_now(now);
+            self.episode.start(&mut layer);
+            tracing::info!("{}: {} people at {now} s", self.episode.name, self.episode.people.len());
+            self.clocked = Some(ClockedLayer::new(layer, self.seed, now).context("the human layer")?);
+        }
+        let Some(clocked) = &mut self.clocked else { return Ok(()) };
+        match clocked.advance_to(now).context("the human layer")? {
+            ClockStep::Continued => {}
+            ClockStep::JumpedBack(by) => {
+                tracing::warn!("the clock went back by {:.3} s; going on from {now} s", by.as_secs_f64());
+            }
+            ClockStep::JumpedAhead(by) => {
+                tracing::warn!("the clock jumped ahead by {:.3} s; that time is skipped", by.as_secs_f64());
+            }
+        }
+        Ok(())
+    }
+}

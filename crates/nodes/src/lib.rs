@@ -1,0 +1,9 @@
+//! The ROS 2 side of Promenade: each node is one module here and one thin executable in `src/bin`.
+//!
+//! Nodes convert between wire and layer and own every thread. They must never decide anything: behaviour lives in the
+//! crates that know no ROS, and nothing that arrives on a topic may end a node.
+
+pub mod bus;
+pub mod human_simulator;
+mod log;
+pub mod ros;

@@ -1,0 +1,111 @@
+//! What every node does the same way: start, parameters, quality of service, stop.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use futures::channel::oneshot;
+use rclrs::{Context, CreateBasicExecutor, Executor, Node, ParameterVariant, RclrsErrorFilter, SpinOptions};
+
+/// A node and the executor that runs it.
+pub struct Running {
+    executor: Executor,
+    /// The node.
+    pub node: Node,
+}
+
+impl Running {
+    /// Starts node `name`; `--ros-args` of the command line may rename it, move it and set parameters.
+    ///
+    /// # Errors
+    /// When ROS 2 cannot be initialised or an argument is malformed.
+    pub fn start(name: &str) -> Result<Self> {
+        let executor = Context::default_from_env()
+            .context("cannot initialise ROS 2; is its environment sourced?")?
+            .create_basic_executor();
+        let node = executor.create_node(name).with_context(|| format!("cannot create node {name:?}"))?;
+        crate::log::install(node.logger().clone());
+        Ok(Running { executor, node })
+    }
+
+    /// A read-only parameter: set at start or its default.
+    ///
+    /// # Errors
+    /// When the value given at start has another type.
+    pub fn parameter<T: ParameterVariant>(&self, name: &str, default: T, description: &str) -> Result<T> {
+        let parameter = self
+            .node
+            .declare_parameter::<T>(name)
+            .default(default)
+            .description(description)
+            .read_only()
+            .with_context(|| format!("parameter {name:?} ({description})"))?;
+        Ok(parameter.get())
+    }
+
+    /// A read-only text parameter.
+    ///
+    /// # Errors
+    /// When the value given at start is not a text.
+    pub fn text(&self, name: &str, default: &str, description: &str) -> Result<String> {
+        let value: Arc<str> = self.parameter(name, default.into(), description)?;
+        Ok(value.to_string())
+    }
+
+    /// Runs callbacks until SIGINT or SIGTERM.
+    ///
+    /// # Errors
+    /// What the executor reports.
+    pub fn spin(mut self) -> Result<()> {
+        let commands = Arc::clone(self.executor.commands());
+        ctrlc::set_handler(move || commands.halt_spinning()).context("cannot install the signal handler")?;
+        self.executor.spin(SpinOptions::default()).first_error()?;
+        Ok(())
+    }
+
+    /// Runs callbacks on a thread of their own while `work` runs on this one, and stops when `work` returns. SIGINT and
+    /// SIGTERM call `on_signal`, which has to make `work` return.
+    ///
+    /// # Errors
+    /// What `work` or the executor reports.
+    pub fn spin_beside(
+        self,
+        on_signal: impl Fn() + Send + 'static,
+        work: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        ctrlc::set_handler(on_signal).context("cannot install the signal handler")?;
+        let commands = Arc::clone(self.executor.commands());
+        let mut executor = self.executor;
+        // Unlike a halt, this also stops an executor that has not begun to spin.
+        let (done, until) = oneshot::channel();
+        let spinning = std::thread::Builder::new()
+            .name("executor".to_owned())
+            .spawn(move || {
+                let options = SpinOptions::default().until_promise_resolved(until);
+                executor.spin(options).first_error()
+            })
+            .context("cannot start the executor thread")?;
+        let worked = work();
+        // An executor that stopped by itself no longer listens.
+        let _ = done.send(());
+        commands.halt_spinning();
+        match spinning.join() {
+            Ok(spun) => worked.and(spun.map_err(Into::into)),
+            Err(_) => worked.and(Err(anyhow::anyhow!("the executor thread panicked"))),
+        }
+    }
+}
+
+/// The share folder of this package in the sourced environment, if it is installed.
+#[must_use]
+pub fn share_dir() -> Option<PathBuf> {
+    let prefixes = std::env::var_os("AMENT_PREFIX_PATH")?;
+    std::env::split_paths(&prefixes).map(|prefix| prefix.join("share/promenade")).find(|share| share.is_dir())
+}
+
+/// Where worlds are looked for: `worlds` and `configs/worlds` below the current folder, then the installed ones.
+#[must_use]
+pub fn world_roots() -> Vec<PathBuf> {
+    let here = ["worlds", "configs/worlds"].map(PathBuf::from);
+    here.into_iter().chain(share_dir().map(|share| share.join("configs/worlds"))).collect()
+}
