@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use promenade_scenario::{
-    Area, GotoTarget, PhaseAction, Place, RegionKind, Report, Scenario, ScenarioRef, Severity, Trigger,
-    World, check, find_world,
+    Area, FileKind, GotoTarget, PhaseAction, Place, RegionKind, Report, Scenario, ScenarioRef, Severity,
+    Trigger, World, check, find_world, kind_of,
 };
 
 fn repository() -> PathBuf {
@@ -68,7 +68,7 @@ fn the_real_fire_alarm_names_its_agent_type_and_sets_a_schedule() {
     let alarm = scenario(&hospital(), "fire_alarm");
     let agent = alarm.dynamics[0].agent.as_ref().expect("an agent");
     let promenade_scenario::AgentType::File(file) = agent.agent_type() else { panic!("a file") };
-    assert!(file.is_file(), "{}", file.display());
+    assert!(file.is_absolute() && file.is_file(), "{}", file.display());
     assert_eq!(alarm.timeline[0].trigger, Trigger::At(12.0));
     assert_eq!(alarm.timeline[0].set[0].value, "true");
     assert_eq!(alarm.statics[0].interaction.kind.as_deref(), Some("exit"));
@@ -102,6 +102,16 @@ fn our_own_worlds_are_clean() {
     for world in ["clinic", "map_empty"] {
         let report = check(&[worlds.join(world)]);
         assert!(report.is_empty(), "{report}");
+    }
+}
+
+#[test]
+fn gait_profiles_are_told_apart_for_their_own_check() {
+    for entry in std::fs::read_dir(repository().join("profiles")).expect("the profiles") {
+        let file = entry.expect("an entry").path();
+        if file.extension().is_some_and(|e| e == "yaml") {
+            assert_eq!(kind_of(&file), Ok(FileKind::Profile), "{}", file.display());
+        }
     }
 }
 

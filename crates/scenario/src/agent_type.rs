@@ -271,7 +271,8 @@ impl Decoder {
     fn phase_warp_split(&mut self, fields: &Fields<'_>) -> Option<f64> {
         let node = fields.get("locomotion")?.get("phase_warp")?.get("split")?;
         let path = "locomotion.phase_warp.split";
-        let split = self.number(node, path)?;
+        // Of a distribution the mean counts: the split shapes a gait, it is not drawn per person.
+        let split = self.distribution(node, path)?.mean;
         if !(split > 0.0 && split < 1.0) {
             self.error(node.at, path, format!("expected a fraction between 0 and 1, found {split}"));
             return None;

@@ -27,6 +27,10 @@ pub enum FileKind {
     AgentType,
     /// A `map.yaml` beside a map image.
     Map,
+    /// A gait profile; told apart here, checked by the gait.
+    Profile,
+    /// A robot world; told apart here, checked by the robot world.
+    RobotWorld,
     /// None of these.
     Unknown,
 }
@@ -56,7 +60,7 @@ fn kind_by_name(file: &Path) -> Option<FileKind> {
 const WORLD_KEYS: [&str; 2] = ["zones", "levels"];
 const SCENARIO_KEYS: [&str; 6] = ["static", "dynamic", "robots", "regions", "timeline", "obstacles"];
 
-/// By the keys no other kind has. A robot world also has `world:` and `robot:`, a profile `joints`: those stay unknown here.
+/// By keys that no other kind has.
 fn kind_by_content(node: &Node) -> FileKind {
     let has = |keys: &[&str]| keys.iter().any(|k| node.get(k).is_some());
     if has(&WORLD_KEYS) {
@@ -69,6 +73,10 @@ fn kind_by_content(node: &Node) -> FileKind {
         || (has(&["name"]) && has(&DISTRIBUTIONS))
     {
         FileKind::AgentType
+    } else if has(&["signals", "same_as", "cadence", "gain", "phase_warp"]) {
+        FileKind::Profile
+    } else if has(&["world", "robot", "obstacle", "irsim"]) {
+        FileKind::RobotWorld
     } else {
         kind_by_misspelling(node)
     }
@@ -169,10 +177,15 @@ impl Checker {
                 decoder.map_file(&node);
                 self.problems.extend(decoder.into_problems());
             }
-            FileKind::Unknown => {
+            kind @ (FileKind::Profile | FileKind::RobotWorld | FileKind::Unknown) => {
                 self.problems.extend(problems);
-                let message =
-                    "neither a scenario nor a world, an agent type or a map: none of their keys is there";
+                let message = match kind {
+                    FileKind::Profile => "a gait profile, which is not a file of a world",
+                    FileKind::RobotWorld => "a robot world, which is not a file of a world",
+                    _ => {
+                        "neither a scenario nor a world, an agent type or a map: none of their keys is there"
+                    }
+                };
                 self.problems.push(Problem::of_file(file, Severity::Error, message));
             }
         }
@@ -192,12 +205,12 @@ impl Checker {
             Err(report) => return self.problems.extend(report.into_problems()),
         };
         match self.world_of(file) {
-            Some(Some(world)) => {
-                let problems = scenario.reference_problems(&world);
-                self.problems.extend(problems);
+            Some(Some(world)) => self.problems.extend(scenario.reference_problems(&world)),
+            Some(None) => {
+                let message = "the world around the file does not load, so its names were not looked up";
+                self.problems.push(Problem::of_file(file, Severity::Warning, message));
             }
-            // A world that does not load is reported where it is checked; without one there is nothing to look names up in.
-            Some(None) => {}
+            // Without a world there is nothing to look names up in, and whoever runs the scenario may name one.
             None => {
                 let found = scenario.reference_problems(&World::empty());
                 self.problems.extend(found.into_iter().map(|p| Problem { severity: Severity::Warning, ..p }));
@@ -286,5 +299,23 @@ impl Decoder {
             fields.read(self, key, Self::non_negative);
         }
         fields.finish(self, Unknown::Open, &[]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_told_apart_by_their_keys() {
+        let kind = |text| kind_by_content(&parse_document(text, Path::new("f")).0.expect("parses"));
+        assert_eq!(kind("zones: []"), FileKind::World);
+        assert_eq!(kind("robots: []"), FileKind::Scenario);
+        assert_eq!(kind("dynamics: []"), FileKind::Scenario);
+        assert_eq!(kind("name: slow\ndesired_velocity: 0.5"), FileKind::AgentType);
+        assert_eq!(kind("name: run\nsame_as: walk\ngain: {factor: 1.6}"), FileKind::Profile);
+        assert_eq!(kind("world: {height: 10}\nrobot: []\nobstacle: []"), FileKind::RobotWorld);
+        assert_eq!(kind("image: map.png\nresolution: 0.05"), FileKind::Map);
+        assert_eq!(kind("a: 1"), FileKind::Unknown);
     }
 }

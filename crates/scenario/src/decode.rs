@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::problem::{Position, Problem, Severity, nearest};
+use crate::problem::{MAX_SUGGESTIONS, Position, Problem, Severity, nearest};
 use crate::tree::{Entry, Node, Value, join};
 
 /// Largest coordinate, length or time taken from a file. Beyond it a double no longer resolves millimetres well, and
@@ -84,6 +84,11 @@ impl Decoder {
         suggestion: Option<String>,
     ) {
         self.push(Severity::Hint, at, path, message, suggestion);
+    }
+
+    /// The known word closest to `word`, while the file has few problems.
+    pub(crate) fn nearest<'c>(&self, word: &str, known: impl IntoIterator<Item = &'c str>) -> Option<String> {
+        (self.problems.len() < MAX_SUGGESTIONS).then(|| nearest(word, known).map(str::to_owned)).flatten()
     }
 
     /// Report a value of the wrong kind.

@@ -3,6 +3,7 @@
 //! A point is sampled from the stream `("place", <name>)` of the episode, free of walls and of what is already placed. This module
 //! places; it never moves anything that has a pose of its own, however badly that pose is chosen.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use promenade_kernel::{Key, KeyedStreams};
@@ -11,7 +12,7 @@ use rand::RngExt;
 use crate::entry::{DynamicEntry, StaticEntry};
 use crate::geometry::{self, Point, Segment};
 use crate::pose::{Place, Pose, Waypoint};
-use crate::problem::{Position, Problem, Report, Severity, nearest};
+use crate::problem::{MAX_SUGGESTIONS, Position, Problem, Report, Severity, nearest, shown};
 use crate::region::{Area, RegionKind};
 use crate::robot::{GotoTarget, PhaseAction, RobotEntry};
 use crate::scenario::Scenario;
@@ -142,9 +143,9 @@ impl Scenario {
     /// Names that a scenario uses and the world does not have, and names both give to an entity. Everything found is an error.
     #[must_use]
     pub fn reference_problems(&self, world: &World) -> Vec<Problem> {
-        let mut names = References { world, scenario: self, problems: Vec::new() };
-        names.check();
-        names.problems
+        let mut references = References::new(world, self);
+        references.check();
+        references.problems
     }
 }
 
@@ -152,10 +153,33 @@ impl Scenario {
 struct References<'a> {
     world: &'a World,
     scenario: &'a Scenario,
+    zones: BTreeSet<&'a str>,
+    /// What a robot can be sent to: zones, doors and people.
+    targets: BTreeSet<&'a str>,
+    /// Entities of the world, with the zone they belong to and its file.
+    residents: BTreeMap<&'a str, (&'a Zone, &'a Path)>,
     problems: Vec<Problem>,
 }
 
-impl References<'_> {
+impl<'a> References<'a> {
+    fn new(world: &'a World, scenario: &'a Scenario) -> Self {
+        let zones: BTreeSet<&str> = world.zones().map(|(_, z)| z.name.as_str()).collect();
+        let doors = world.doors().map(|d| d.name.as_str());
+        let people = scenario.dynamics.iter().map(|e| e.name.as_str());
+        let mut targets: BTreeSet<&str> = zones.iter().copied().chain(doors).chain(people).collect();
+        let mut residents = BTreeMap::new();
+        for (level, zone) in world.zones() {
+            for e in &zone.statics {
+                residents.insert(e.name.as_str(), (zone, &*level.file));
+            }
+            for e in &zone.dynamics {
+                residents.insert(e.name.as_str(), (zone, &*level.file));
+                targets.insert(&e.name);
+            }
+        }
+        Self { world, scenario, zones, targets, residents, problems: Vec::new() }
+    }
+
     fn check(&mut self) {
         let (world, scenario) = (self.world, self.scenario);
         for level in &world.levels {
@@ -173,15 +197,23 @@ impl References<'_> {
             let path = format!("static[{i}]");
             self.place(&scenario.file, &e.pose, value_at(&e.extra, &["pose", "pos"]), &path);
             self.name_is_free(&e.name, value_at(&e.extra, &["name"]), &path);
+            self.level(e.level_id.as_deref(), value_at(&e.extra, &["level_id"]), &path);
         }
         for (i, e) in scenario.dynamics.iter().enumerate() {
             let path = format!("dynamic[{i}]");
             self.dynamic(&scenario.file, e, &path);
             self.name_is_free(&e.name, value_at(&e.extra, &["name"]), &path);
+            self.level(e.level_id.as_deref(), value_at(&e.extra, &["level_id"]), &path);
+            for (j, w) in e.waypoints.iter().enumerate() {
+                self.level(w.level_id.as_deref(), w.at, &format!("{path}.waypoints[{j}]"));
+            }
         }
         for (i, robot) in scenario.robots.iter().enumerate() {
             let start = value_at(&robot.extra, &["start"]);
             self.place(&scenario.file, &robot.start, start, &format!("robots[{i}].start"));
+            for (key, floor) in [("start_floor", &robot.start_floor), ("goal_floor", &robot.goal_floor)] {
+                self.level(floor.as_deref(), value_at(&robot.extra, &[key]), &format!("robots[{i}].{key}"));
+            }
             for (j, phase) in robot.phases.iter().enumerate() {
                 if let PhaseAction::Goto(GotoTarget::Named(name)) = &phase.action {
                     self.goto(name, phase.at, &format!("robots[{i}].phases[{j}]"));
@@ -209,7 +241,7 @@ impl References<'_> {
     }
 
     fn zone(&mut self, file: &Path, name: &str, at: Position, path: &str) {
-        if self.world.zone(name).is_some() {
+        if self.zones.contains(name) {
             return;
         }
         let message = if self.world.levels.is_empty() {
@@ -217,37 +249,42 @@ impl References<'_> {
         } else {
             format!("no zone of the world {:?} is named {name:?}", self.world.name)
         };
-        let meant = nearest(name, self.world.zones().map(|(_, z)| z.name.as_str()));
+        let meant = self.nearest(name, &self.zones);
         self.error(file, at, path, message, meant);
     }
 
     fn goto(&mut self, name: &str, at: Position, path: &str) {
-        let world = self.world;
-        let zones = world.zones().map(|(_, z)| z.name.as_str());
-        let doors = world.doors().map(|d| d.name.as_str());
-        let people = self.scenario.dynamics.iter().map(|e| e.name.as_str());
-        let residents = world.zones().flat_map(|(_, z)| &z.dynamics).map(|e| e.name.as_str());
-        let known: Vec<&str> = zones.chain(doors).chain(people).chain(residents).collect();
-        if !known.contains(&name) {
-            let meant = nearest(name, known);
+        if !self.targets.contains(name) {
+            let meant = self.nearest(name, &self.targets);
             let message = format!("no zone, door or person is named {name:?}");
-            self.error(&self.scenario.file.clone(), at, path, message, meant);
+            self.error(&self.scenario.file, at, path, message, meant);
         }
     }
 
+    /// Without a world there are no levels to be wrong about.
+    fn level(&mut self, id: Option<&str>, at: Position, path: &str) {
+        let Some(id) = id else { return };
+        let levels = &self.world.levels;
+        if levels.is_empty() || self.world.level(id).is_some() {
+            return;
+        }
+        let known: Vec<String> = levels.iter().map(|l| format!("`{}`", l.id)).collect();
+        let message =
+            format!("the world {:?} has no level {id:?}; it has {}", self.world.name, known.join(", "));
+        self.error(&self.scenario.file, at, path, message, None);
+    }
+
     fn name_is_free(&mut self, name: &str, at: Position, path: &str) {
-        let mut taken = self.world.zones().filter(|(_, z)| {
-            z.statics.iter().map(|e| &e.name).chain(z.dynamics.iter().map(|e| &e.name)).any(|n| n == name)
-        });
-        let Some((level, zone)) = taken.next() else {
+        let Some((zone, file)) = self.residents.get(name) else {
             return;
         };
-        let message = format!(
-            "the name {name:?} is taken by an entity of zone {:?} in {}",
-            zone.name,
-            crate::problem::shown(&level.file)
-        );
-        self.error(&self.scenario.file.clone(), at, path, message, None);
+        let message =
+            format!("the name {name:?} is taken by an entity of zone {:?} in {}", zone.name, shown(file));
+        self.error(&self.scenario.file, at, path, message, None);
+    }
+
+    fn nearest(&self, name: &str, known: &BTreeSet<&'a str>) -> Option<&'a str> {
+        (self.problems.len() < MAX_SUGGESTIONS).then(|| nearest(name, known.iter().copied())).flatten()
     }
 
     fn error(&mut self, file: &Path, at: Position, path: &str, message: String, meant: Option<&str>) {
@@ -292,11 +329,13 @@ struct Placer<'a> {
     /// Blocking lines per level of the world.
     lines: Vec<Vec<Segment>>,
     discs: Vec<Disc>,
+    /// Smallest radius for which a zone (by name) had no room left: a larger one need not try.
+    full: BTreeMap<(String, Purpose), f64>,
     problems: Vec<Problem>,
 }
 
 /// What a sampled point is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Purpose {
     Stand,
     PassBy,
@@ -309,6 +348,7 @@ impl<'a> Placer<'a> {
             options,
             lines: world.levels.iter().map(Level::closed_lines).collect(),
             discs: Vec::new(),
+            full: BTreeMap::new(),
             problems: Vec::new(),
         }
     }
@@ -397,7 +437,7 @@ impl<'a> Placer<'a> {
         let (level, zone) = find_zone(world, zone)?;
         let keys = ["place".into(), stander.name.into()];
         let Some(point) = self.sample(world, level, zone, &keys, stander.radius, Purpose::Stand) else {
-            self.full(stander.file, stander.at, stander.name, zone);
+            self.no_room(stander.file, stander.at, stander.name, zone);
             return None;
         };
         self.discs.push(Disc { centre: point, radius: stander.radius, level, stays: stander.stays });
@@ -438,13 +478,13 @@ impl<'a> Placer<'a> {
         }
         let keys = ["place".into(), (&entry.name).into(), "waypoint".into(), index.into()];
         let Some(point) = self.sample(world, level, zone, &keys, entry.radius(), Purpose::PassBy) else {
-            self.full(file, waypoint.at, &entry.name, zone);
+            self.no_room(file, waypoint.at, &entry.name, zone);
             return None;
         };
         Some(Pose { x: point.x, y: point.y, z: zone.floor_z, yaw: 0.0 })
     }
 
-    fn full(&mut self, file: &Path, at: Position, name: &str, zone: &Zone) {
+    fn no_room(&mut self, file: &Path, at: Position, name: &str, zone: &Zone) {
         self.problems.push(Problem {
             file: file.to_owned(),
             at,
@@ -460,7 +500,7 @@ impl<'a> Placer<'a> {
 
     /// The first free point of the stream, uniform over the zone.
     fn sample(
-        &self,
+        &mut self,
         world: &World,
         level: usize,
         zone: &Zone,
@@ -468,14 +508,22 @@ impl<'a> Placer<'a> {
         radius: f64,
         purpose: Purpose,
     ) -> Option<Point> {
+        let memo = (zone.name.clone(), purpose);
+        if self.full.get(&memo).is_some_and(|smallest| *smallest <= radius) {
+            return None;
+        }
         let (low, high) = geometry::bounds(&zone.corners)?;
         let mut rng = self.streams.fresh(keys);
-        (0..TRIES).find_map(|_| {
+        let point = (0..TRIES).find_map(|_| {
             let u: f64 = rng.random();
             let v: f64 = rng.random();
             let p = Point::new(low.x + u * (high.x - low.x), low.y + v * (high.y - low.y));
             self.is_free(world, level, zone, p, radius, purpose).then_some(p)
-        })
+        });
+        if point.is_none() {
+            self.full.insert(memo, radius);
+        }
+        point
     }
 
     fn is_free(
@@ -487,18 +535,16 @@ impl<'a> Placer<'a> {
         radius: f64,
         purpose: Purpose,
     ) -> bool {
-        let clear_of_discs = self
-            .discs
-            .iter()
-            .filter(|d| d.level == level && (purpose == Purpose::Stand || d.stays))
-            .all(|d| d.centre.distance(p) >= d.radius + radius);
-        let allowed = purpose == Purpose::Stand
-            || !self.options.zone_semantics
-            || world.levels[level].zones_at(p).all(|z| !z.restricted());
+        let keeps_out = purpose == Purpose::PassBy && self.options.zone_semantics;
+        // Cheapest first; the discs may be many.
         zone.contains(p)
-            && clear_of_discs
-            && allowed
             && self.lines[level].iter().all(|line| line.distance(p) >= WALL_CLEARANCE)
+            && !(keeps_out && world.levels[level].zones_at(p).any(Zone::restricted))
+            && self
+                .discs
+                .iter()
+                .filter(|d| d.level == level && (purpose == Purpose::Stand || d.stays))
+                .all(|d| d.centre.distance(p) >= d.radius + radius)
     }
 }
 

@@ -203,6 +203,12 @@ impl<T> Loaded<T> {
     }
 }
 
+/// Most edits between a word and what its author meant.
+const MAX_DISTANCE: usize = 3;
+/// Problems of one file that get a suggestion. Looking for one takes time in proportion to the names there are, and nobody mends
+/// more than this in one go, so a hostile file cannot make it quadratic.
+pub(crate) const MAX_SUGGESTIONS: usize = 200;
+
 /// The candidate closest to `word`, if one is close enough to be what its author meant.
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -213,11 +219,11 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let folded = word.to_lowercase();
     candidates
         .into_iter()
-        .filter(|c| *c != word)
+        .filter(|c| *c != word && c.len().abs_diff(word.len()) <= MAX_DISTANCE * 4)
         .map(|c| (strsim::damerau_levenshtein(&folded, &c.to_lowercase()), c))
         .filter(|(distance, c)| {
             let longest = c.chars().count().max(word.chars().count());
-            *distance <= 3 && *distance * 3 <= longest
+            *distance <= MAX_DISTANCE && *distance * 3 <= longest
         })
         .min_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(b.1)))
         .map(|(_, c)| c)

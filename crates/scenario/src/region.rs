@@ -1,5 +1,6 @@
 //! Regions: sources people come out of and sinks they leave through (human-layer specification, sections 17.5 and 23).
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::decode::{Decoder, Fields, Unknown};
@@ -162,7 +163,8 @@ impl Decoder {
         let is_sink = |region: &Node| {
             region.get("type").and_then(Node::as_str).is_none_or(|t| !t.eq_ignore_ascii_case("source"))
         };
-        let sinks: Vec<&str> = entries.iter().filter(|e| is_sink(&e.value)).map(|e| e.key.as_str()).collect();
+        let sinks: BTreeSet<&str> =
+            entries.iter().filter(|e| is_sink(&e.value)).map(|e| e.key.as_str()).collect();
         for entry in entries {
             let affinities = entry
                 .value
@@ -174,13 +176,13 @@ impl Decoder {
             for (i, affinity) in affinities.iter().enumerate() {
                 let Some(sink) = affinity.get("sink") else { continue };
                 let Some(name) = sink.as_str() else { continue };
-                if !sinks.contains(&name) {
-                    let meant = crate::problem::nearest(name, sinks.iter().copied());
+                if !sinks.contains(name) {
+                    let meant = self.nearest(name, sinks.iter().copied());
                     self.error_try(
                         sink.at,
                         &format!("{path}.{}.config.agent.sink_affinity[{i}].sink", entry.key),
                         format!("no sink region is named {name:?}"),
-                        meant.map(str::to_owned),
+                        meant,
                     );
                 }
             }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::decode::{Decoder, Unknown};
 use crate::entry::{DynamicEntry, StaticEntry};
-use crate::problem::{Loaded, Position, Problem, Report, Severity, shown};
+use crate::problem::{Loaded, Position, Problem, Report, Severity};
 use crate::region::Region;
 use crate::robot::RobotEntry;
 use crate::timeline::TimelineEntry;
@@ -44,7 +44,10 @@ impl Scenario {
     /// Every problem of the file, at least one of them an error.
     pub fn load(file: &Path) -> Result<Loaded<Self>, Report> {
         let text = read_text(file).map_err(|problem| Report::new(vec![problem]))?;
-        Self::parse(&text, file)
+        // Agent-type paths travel to other processes, so they must not depend on where this one runs.
+        let absolute = std::path::absolute(file);
+        let dir = absolute.as_deref().unwrap_or(file).parent();
+        Self::parse_in(&text, file, dir.unwrap_or(Path::new("")))
     }
 
     /// Read a scenario from text. `file` is named in problems and its folder is what relative paths start from; it need not
@@ -53,12 +56,16 @@ impl Scenario {
     /// # Errors
     /// Every problem of the text, at least one of them an error.
     pub fn parse(text: &str, file: &Path) -> Result<Loaded<Self>, Report> {
+        Self::parse_in(text, file, file.parent().unwrap_or(Path::new("")))
+    }
+
+    fn parse_in(text: &str, file: &Path, dir: &Path) -> Result<Loaded<Self>, Report> {
         let (node, problems) = parse_document(text, file);
         let Some(node) = node else {
             return Err(Report::new(problems));
         };
         let mut decoder = Decoder::new(file, problems);
-        let scenario = decoder.scenario(&node, file);
+        let scenario = decoder.scenario(&node, file, dir);
         Loaded::or_errors(scenario, decoder.into_problems())
     }
 
@@ -76,7 +83,7 @@ impl Scenario {
 }
 
 impl Decoder {
-    fn scenario(&mut self, node: &Node, file: &Path) -> Option<Scenario> {
+    fn scenario(&mut self, node: &Node, file: &Path, dir: &Path) -> Option<Scenario> {
         let empty = Node::empty_map();
         let node = if node.value == Value::Null {
             self.hint(node.at, "", "the file is empty: a scenario without anybody");
@@ -84,7 +91,6 @@ impl Decoder {
         } else {
             node
         };
-        let dir = file.parent().unwrap_or(Path::new(""));
         let fields = self.fields(node, "", "a scenario", KEYS)?;
         let mut statics = fields
             .read(self, "static", |d, n, p| Some(d.list_of(n, p, "static entries", Self::static_entry)))
@@ -197,7 +203,7 @@ impl Decoder {
 pub(crate) fn read_text(file: &Path) -> Result<String, Problem> {
     use std::io::Read;
     let fail = |message: String| Problem::of_file(file, Severity::Error, message);
-    let cannot = |e: std::io::Error| fail(format!("cannot read {}: {e}", shown(file)));
+    let cannot = |e: std::io::Error| fail(format!("cannot be read: {e}"));
     let handle = std::fs::File::open(file).map_err(cannot)?;
     if handle.metadata().map_err(cannot)?.is_dir() {
         return Err(fail("expected a file, found a folder".to_owned()));

@@ -2,6 +2,8 @@
 //!
 //! Names this product has no meaning for are kept as they are; this module gives none of them an effect.
 
+use std::collections::BTreeSet;
+
 use crate::decode::{Decoder, Fields, Unknown};
 use crate::geometry::Point;
 use crate::problem::nearest;
@@ -262,14 +264,15 @@ impl Decoder {
             let duration = duration.map(|n| d.positive(n, &fields.path_of("duration")));
             Some(SignalPhase { name: name??, duration: duration?? })
         });
+        let names: BTreeSet<&str> = phases.iter().map(|p| p.name.as_str()).collect();
         for stop in &stop_phases {
-            if !phases.iter().any(|p| p.name == *stop) {
-                let meant = nearest(stop, phases.iter().map(|p| p.name.as_str()));
+            if !names.contains(stop.as_str()) {
+                let meant = self.nearest(stop, names.iter().copied());
                 self.error_try(
                     fields.key_at("stop_phases"),
                     &fields.path_of("stop_phases"),
                     format!("no phase is named {stop:?}"),
-                    meant.map(str::to_owned),
+                    meant,
                 );
             }
         }

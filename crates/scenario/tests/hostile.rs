@@ -61,7 +61,7 @@ fn hold(text: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn arbitrary_text_is_survived(text in "\\PC{0,200}") {
@@ -114,6 +114,18 @@ fn bombs_are_refused() {
         let report = Scenario::parse(text, Path::new("bomb.yaml")).expect_err("refused");
         assert_eq!(report.len(), 1, "{report}");
     }
+}
+
+#[test]
+fn many_unknown_names_do_not_take_quadratic_time() {
+    let zones: String =
+        (0..8_000).map(|i| format!("- {{name: zone{i}, corners: [[0, 0], [1, 0], [1, 1]]}}\n")).collect();
+    let world = World::parse(&format!("zones:\n{zones}"), Path::new("w/0/world.yaml"), Some("0"));
+    let world = world.unwrap_or_else(|r| panic!("{r}")).value;
+    let people: String = (0..8_000).map(|i| format!("- {{name: p{i}, model: m, pose: Xone{i}}}\n")).collect();
+    let scenario = Scenario::parse(&format!("dynamic:\n{people}"), Path::new("s.yaml"));
+    let scenario = scenario.unwrap_or_else(|r| panic!("{r}")).value;
+    assert_eq!(scenario.resolve(&world, 0).expect_err("refused").len(), 8_000);
 }
 
 #[test]

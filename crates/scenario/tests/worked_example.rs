@@ -209,6 +209,24 @@ fn a_zone_without_room_is_an_error_and_not_a_hang() {
 }
 
 #[test]
+fn ten_thousand_people_in_one_closet_are_refused_in_good_time() {
+    let world = "zones: [{name: closet, corners: [[0, 0], [9, 0], [9, 9], [0, 9]]}]";
+    let people: String = (0..10_000).map(|i| format!("- {{name: p{i}, model: m, pose: closet}}\n")).collect();
+    let report = resolve_error(&format!("dynamic:\n{people}"), world);
+    assert!(report.len() > 9_800, "{}", report.len());
+}
+
+#[test]
+fn an_unknown_level_is_an_error() {
+    let world = "zones: [{name: hall, corners: [[0, 0], [8, 0], [8, 8], [0, 8]]}]";
+    let report = resolve_error("dynamic: [{name: a, model: m, pose: hall, level_id: 2}]", world);
+    assert_eq!(
+        report.to_string(),
+        "s.yaml:1:53: error: dynamic[0]: the world \"w\" has no level \"2\"; it has `0`"
+    );
+}
+
+#[test]
 fn sampled_people_keep_clear_of_placed_ones_and_walls() {
     let text = "zones: [{name: room, corners: [[0, 0], [5, 0], [5, 5], [0, 5]], walls: [{start: [2.5, 0], end: [2.5, 5]}]}]";
     let world = World::parse(text, Path::new("w/0/world.yaml"), Some("0")).expect("loads").value;
