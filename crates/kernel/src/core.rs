@@ -140,12 +140,17 @@ impl Core {
         self.queue.borrow_mut().next_time(|wait| waits.get(wait).is_some())
     }
 
-    /// Moves the clock to the time of the next step.
-    pub(crate) fn enter(&self, time: Time) {
+    /// Moves the clock, which never goes back.
+    pub(crate) fn set_clock(&self, time: Time) {
         if time > self.now.get() {
             self.now.set(time);
             self.steps_here.set(0);
         }
+    }
+
+    /// Moves the clock to the time of the next step, and notices when it stands still.
+    pub(crate) fn enter(&self, time: Time) {
+        self.set_clock(time);
         self.steps.set(self.steps.get() + 1);
         self.steps_here.set(self.steps_here.get() + 1);
         if self.steps_here.get() > self.max_steps {

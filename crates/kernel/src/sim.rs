@@ -299,9 +299,7 @@ impl Simulation {
         if self.is_stopped() {
             return self.stop();
         }
-        if limit > self.now() {
-            self.core.now.set(limit);
-        }
+        self.core.set_clock(limit);
         if self.duration.is_some_and(|duration| self.now() >= duration) {
             return self.end(End::Duration);
         }
@@ -316,7 +314,7 @@ impl Simulation {
         if self.is_stopped() {
             self.stop()?;
         } else if self.duration.is_some() {
-            self.core.now.set(limit);
+            self.core.set_clock(limit);
             self.end(End::Duration)?;
         } else {
             self.end(End::Idle)?;
