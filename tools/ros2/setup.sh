@@ -29,10 +29,11 @@ die() {
 
 step_number=0
 step_count=0
-# step NAME HASH TITLE COMMAND...: runs COMMAND unless NAME was done with the same HASH.
+# step NAME HASH TITLE FUNCTION: runs FUNCTION unless NAME was done with the same HASH and the same code.
 step() {
   local name="$1" hash="$2" title="$3" began=$SECONDS
   shift 3
+  hash="$hash $(declare -f "$1" | sha256sum | cut -c1-16)"
   step_number=$((step_number + 1))
   printf '%s[%d/%d]%s %s' "$bold" "$step_number" "$step_count" "$off" "$title"
   if [ "$(cat "$marks/$name" 2>/dev/null)" = "$hash" ]; then
@@ -124,6 +125,7 @@ make_venv() {
   if [ -x "$venv/bin/python" ] && "$venv/bin/python" -c 'import sys; sys.exit(not (3,10) <= sys.version_info[:2] <= (3,13))'; then
     return
   fi
+  need_wheel_machine
   find_python
   echo "      with $("$python" -V) at $(command -v "$python")"
   rm -rf "$venv"
@@ -144,7 +146,7 @@ fix_cmake_paths() {
   local include numpy
   include=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
   numpy=$("$venv/bin/python" -c 'import numpy; print(numpy.get_include())')
-  grep -rlZ --include='*.cmake' '/opt/python/cp' "$venv/share" | xargs -0 -r sed -i -E \
+  { grep -rlZ --include='*.cmake' '/opt/python/cp' "$venv/share" || true; } | xargs -0 -r sed -i -E \
     -e "s#/opt/python/cp3[0-9]+-cp3[0-9]+/lib/python3\.[0-9]+/site-packages/numpy/(_core|core)/include#$numpy#g" \
     -e "s#/opt/python/cp3[0-9]+-cp3[0-9]+/include/python3\.[0-9]+#$include#g"
   if grep -rl --include='*.cmake' '/opt/python/cp' "$venv/share"; then
@@ -156,7 +158,7 @@ fix_cmake_paths() {
 link_libraries() {
   local file
   for file in "$(site_packages)"/ros_*.libs/*; do
-    ln -sf "../${file#"$venv"/lib/}" "$venv/lib/$(basename "$file")"
+    ln -sf "${file#"$venv"/lib/}" "$venv/lib/$(basename "$file")"
   done
   # rmw_fastrtps is linked directly; whoever asks the linker for the switch library gets it.
   echo 'INPUT(-lrmw_fastrtps_cpp)' >"$venv/lib/librmw_implementation.so"
@@ -177,8 +179,14 @@ unlink_python() {
 
 # A ROS machine has Python and (mostly) colcon, but neither the Rust extension nor libclang at a known place.
 install_tools() {
-  python3 -m venv --system-site-packages "$ros/tools" ||
-    die "python3 cannot make a virtual environment" "Install its venv module: sudo apt install python3-venv"
+  local candidate python=python3
+  # ROS' Python packages belong to one interpreter, which need not be the first on PATH.
+  for candidate in python3 /usr/bin/python3; do
+    "$candidate" -c 'import ament_package' 2>/dev/null && python="$candidate" && break
+  done
+  rm -rf "$ros/tools"
+  "$python" -m venv --system-site-packages "$ros/tools" ||
+    die "$python cannot make a virtual environment" "Install its venv module: sudo apt install python3-venv"
   logged pip.log "$ros/tools/bin/python" -m pip install --disable-pip-version-check -r "$here/requirements-tools.txt" || pip_failed "$logs/pip.log"
 }
 
@@ -206,26 +214,28 @@ overlay_folders() {
   done
 }
 
+# run_colcon LOG EVENT_HANDLER ARGUMENT...: one merged prefix, .ros/install, for everything.
 run_colcon() {
-  local log="$1"
-  shift
+  local log="$1" handler="$2"
+  shift 2
   (cd "$ros" && colcon --log-base "$logs" build --build-base "$ros/build" --install-base "$ros/install" --merge-install \
-    --event-handlers console_stderr- desktop_notification- console_start_end+ "$@") 2>&1 |
-    tee "$logs/$log" | sed -n -E 's/^(Starting|Finished|Failed|Aborted) /      &/p' ||
-    { grep -vE '^(Starting|Finished)' "$logs/$log" | tail -n 40 >&2
+    --event-handlers desktop_notification- console_stderr- "$handler" "$@") 2>&1 |
+    tee "$logs/$log" | sed -u -n -E 's/^(Finished|Failed|Aborted) /      &/p; s/^ +Compiling ([^ ]+).*/      compiling \1/p' ||
+    { grep -vE '^(Starting|Finished)|^ *(Running|Fresh|Compiling|Dirty) ' "$logs/$log" | tail -n 60 >&2
       die "colcon could not build a package (log: $logs/$log, and $logs/latest_build/)" \
-        "Run 'make ros' again to resume; 'make clean-ros' starts over."; }
+        "Run it again to resume; 'make clean-ros' starts over."; }
 }
 
 build_interfaces() {
   # C++ type support is needed by C++ clients only, of which the wheel environment has none.
   mapfile -t folders < <(overlay_folders)
-  run_colcon interfaces.log --base-paths "${folders[@]}" --cmake-args -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=Release "${interface_options[@]}"
+  run_colcon interfaces.log console_start_end+ --base-paths "${folders[@]}" --cmake-args -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=Release "${interface_options[@]}"
 }
 
 build_nodes() {
   command -v cargo >/dev/null || die "no 'cargo' found" "Install Rust: https://rustup.rs"
-  run_colcon nodes.log --base-paths "$repo/crates/nodes" --cargo-args --release
+  # Verbose, since the extension makes cargo silent otherwise; run_colcon shows what matters of it.
+  run_colcon nodes.log console_direct+ --base-paths "$repo/crates/nodes" --cargo-args --release --verbose
 }
 
 # --- main ----------------------------------------------------------------------------------------------------
@@ -235,6 +245,15 @@ case "$target" in
   *) die "unknown target '$target'" "Use: setup.sh [interfaces|nodes]" ;;
 esac
 [ "$target" = nodes ] && step_count=1
+
+exec 9>"$ros/lock"
+flock -n 9 || { echo "Waiting for another run of this script"; flock 9; }
+
+# Scripts in a virtual environment and what CMake wrote hold absolute paths: a moved repository starts over.
+if [ -e "$venv/bin/activate" ] && ! grep -qF "$venv" "$venv/bin/activate"; then
+  echo "The repository has moved: making .ros anew"
+  rm -rf "$venv" "$ros/tools" "$ros/build" "$ros/install" "$marks"/*
+fi
 
 # shellcheck source=tools/ros2/setup.bash
 source "$here/setup.bash" 2>/dev/null
@@ -248,7 +267,6 @@ if promenade_has_sourced_ros; then
   step_count=$((step_count + 2))
   step tools "$(hash_of "$here/requirements-tools.txt")" "Build tools beside it" install_tools
 else
-  need_wheel_machine
   interface_options=(-DPROMENADE_C_ONLY=ON)
   step_count=$((step_count + 6))
   [ -x "$venv/bin/python" ] || rm -f "$marks"/*
