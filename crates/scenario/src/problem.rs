@@ -88,16 +88,35 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}: ", self.file.display(), self.at, self.severity)?;
+        write_line(f, &self.file.display().to_string())?;
+        write!(f, ":{}: {}: ", self.at, self.severity)?;
         if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
+            write_line(f, &self.path)?;
+            f.write_str(": ")?;
         }
-        f.write_str(&self.message)?;
+        write_line(f, &self.message)?;
         if let Some(suggestion) = &self.suggestion {
-            write!(f, "  (try: {suggestion})")?;
+            f.write_str("  (try: ")?;
+            write_line(f, suggestion)?;
+            f.write_str(")")?;
         }
         Ok(())
     }
+}
+
+/// Most characters shown of one part of a problem.
+const MAX_SHOWN: usize = 600;
+
+/// Write text on one line. Keys and names come from the file, so they may be long, hold line breaks or drive a terminal.
+fn write_line(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    use fmt::Write;
+    for (i, c) in text.chars().enumerate() {
+        if i == MAX_SHOWN {
+            return f.write_char('…');
+        }
+        if c.is_control() { write!(f, "{}", c.escape_default())? } else { f.write_char(c)? }
+    }
+    Ok(())
 }
 
 /// All problems found, sorted by file, place and severity; displayed one per line.
@@ -245,6 +264,15 @@ mod tests {
         assert_eq!(nearest("Pose", known), Some("pose"));
         assert_eq!(nearest("colour", known), None);
         assert_eq!(nearest("pose", ["pose"]), None);
+    }
+
+    #[test]
+    fn what_a_file_says_cannot_drive_a_terminal() {
+        let problem =
+            Problem::of_file("a.yaml", Severity::Error, "key `\u{1b}[2J\n` ".to_owned() + &"x".repeat(5_000));
+        let shown = problem.to_string();
+        assert!(shown.starts_with("a.yaml:1:1: error: key `\\u{1b}[2J\\n` xx"), "{shown}");
+        assert!(shown.chars().count() < 700 && shown.ends_with('…'));
     }
 
     #[test]

@@ -353,9 +353,16 @@ fn key_text(value: &RawValue) -> Option<String> {
     }
 }
 
+/// Most characters of a key that a path shows; below a key of megabytes every path would hold it again.
+const MAX_KEY_SHOWN: usize = 60;
+
 /// The path of a key below another path.
 pub(crate) fn join(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+    let end = key.char_indices().nth(MAX_KEY_SHOWN).map_or(key.len(), |(i, _)| i);
+    let (shown, rest) = key.split_at(end);
+    let dot = if path.is_empty() { "" } else { "." };
+    let more = if rest.is_empty() { "" } else { "…" };
+    format!("{path}{dot}{shown}{more}")
 }
 
 /// Length of every line, so that a reported place is always one the file has.

@@ -129,6 +129,13 @@ fn many_unknown_names_do_not_take_quadratic_time() {
 }
 
 #[test]
+fn a_huge_key_is_not_copied_into_every_path() {
+    let text = format!("? {}\n: [{}]\n", "k".repeat(4_000_000), vec!["1"; 100_000].join(","));
+    let reports = read_as_everything(&text);
+    assert!(reports.iter().flatten().all(|p| p.to_string().len() < 5_000));
+}
+
+#[test]
 fn a_large_honest_file_loads() {
     let people: String = (0..10_000)
         .map(|i| format!("- {{name: p{i}, model: m, pose: [{i}, 0], waypoints: [[{i}, 1], [{i}, 2]]}}\n"))
