@@ -57,6 +57,9 @@ fn kind_by_name(file: &Path) -> Option<FileKind> {
     }
 }
 
+/// Folders below a scenario's that are looked into; links may go in circles.
+const BESIDE_DEPTH: u32 = 3;
+
 const WORLD_KEYS: [&str; 2] = ["zones", "levels"];
 const SCENARIO_KEYS: [&str; 6] = ["static", "dynamic", "robots", "regions", "timeline", "obstacles"];
 
@@ -139,16 +142,18 @@ impl Checker {
         for folder in sorted_entries(&root.join("scenarios")) {
             if let Some(file) = crate::locate::scenario_file(&folder).filter(|_| folder.is_dir()) {
                 self.file(&file);
-                self.beside(&folder);
+                self.beside(&folder, BESIDE_DEPTH);
             }
         }
     }
 
     /// Agent types anywhere below a scenario's folder, whether it names them or not.
-    fn beside(&mut self, folder: &Path) {
+    fn beside(&mut self, folder: &Path, depth: u32) {
         for path in sorted_entries(folder) {
             if path.is_dir() {
-                self.beside(&path);
+                if depth > 0 {
+                    self.beside(&path, depth - 1);
+                }
             } else if path.extension().is_some_and(|e| e == "yaml")
                 && kind_of(&path).ok() == Some(FileKind::AgentType)
             {

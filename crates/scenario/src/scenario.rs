@@ -204,10 +204,11 @@ pub(crate) fn read_text(file: &Path) -> Result<String, Problem> {
     use std::io::Read;
     let fail = |message: String| Problem::of_file(file, Severity::Error, message);
     let cannot = |e: std::io::Error| fail(format!("cannot be read: {e}"));
-    let handle = std::fs::File::open(file).map_err(cannot)?;
-    if handle.metadata().map_err(cannot)?.is_dir() {
-        return Err(fail("expected a file, found a folder".to_owned()));
+    // Asked before opening: opening a pipe would wait for somebody to write to it.
+    if !std::fs::metadata(file).map_err(cannot)?.is_file() {
+        return Err(fail("expected a file, found a folder, a pipe or a device".to_owned()));
     }
+    let handle = std::fs::File::open(file).map_err(cannot)?;
     let mut bytes = Vec::new();
     handle.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() > MAX_FILE_BYTES {
