@@ -1,5 +1,9 @@
 //! The `promenade` command: a thin dispatcher, one module per subcommand.
 
+mod bench;
+mod check;
+mod pose;
+mod run;
 mod rviz;
 mod up;
 
@@ -8,16 +12,29 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// Promenade, a ROS 2 pedestrian simulation.
+/// Promenade: people, robots and tasks in one 2-D world, on ROS 2 and without it.
 #[derive(Debug, Parser)]
 #[command(name = "promenade", version)]
 enum Command {
+    Run(run::RunArgs),
+    Check(check::CheckArgs),
     Up(up::UpArgs),
     Rviz(rviz::RvizArgs),
+    Pose(pose::PoseArgs),
+    Bench(bench::BenchArgs),
 }
 
 fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(tracing::Level::WARN)
+        .without_time()
+        .init();
     let result = match Command::parse() {
+        Command::Run(args) => run::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Pose(args) => pose::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Up(args) => up::run(&args),
         Command::Rviz(args) => rviz::run(&args),
     };

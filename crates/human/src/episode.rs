@@ -3,7 +3,7 @@
 //! A scenario and a seed make the same episode each time. This module reads files and fills tables; it must never decide
 //! how anybody moves.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use promenade_kernel::KeyedStreams;
@@ -99,7 +99,7 @@ impl Episode {
         };
         let scenario = match &located {
             Some(located) => Scenario::load(&located.file)?,
-            None => Scenario::parse("{}", std::path::Path::new("scenario.yaml"))?,
+            None => Scenario::parse("{}", Path::new("scenario.yaml"))?,
         };
         let streams = KeyedStreams::new(request.seed);
         let resolved = scenario.value.resolve_with(&world.value, &streams, ResolveOptions::default())?;
@@ -163,6 +163,14 @@ impl Episode {
         layer.setup_regions(&self.regions);
         layer.spawn_pedestrians(&self.people);
     }
+}
+
+/// Where worlds are looked for: `worlds` and `configs/worlds` below the current folder, then `configs/worlds` of the
+/// share folder of an installation.
+#[must_use]
+pub fn world_roots(share: Option<&Path>) -> Vec<PathBuf> {
+    let here = ["worlds", "configs/worlds"].map(PathBuf::from);
+    here.into_iter().chain(share.map(|share| share.join("configs/worlds"))).collect()
 }
 
 /// The name of an entity below an environment's prefix.

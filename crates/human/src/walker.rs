@@ -57,24 +57,50 @@ impl Walker {
 
     /// Takes a person over, from where `pose` says they are.
     pub fn add(&mut self, person: &DynamicObstacle, pose: &Pose) {
-        self.batch.pedestrians.push(Pedestrian { name: person.name.clone(), ..Pedestrian::default() });
-        self.walks.push(Walk {
+        let mut walk = Walk {
             waypoints: person.waypoints.clone(),
             mode: person.waypoint_mode,
             desired_speed: person.velocity.max(0.0),
-            position: [pose.position[0], pose.position[1]],
-            floor: pose.position[2],
-            yaw: pose.yaw(),
+            position: [0.0; 2],
+            floor: 0.0,
+            yaw: 0.0,
             speed: 0.0,
             next: (!person.waypoints.is_empty()).then_some(0),
             backwards: false,
-        });
+        };
+        let mut ped = Pedestrian { name: person.name.clone(), ..Pedestrian::default() };
+        walk.place(pose);
+        walk.write(&mut ped);
+        self.walks.push(walk);
+        self.batch.pedestrians.push(ped);
+    }
+
+    /// Puts the person at `index` of [`Walker::batch`] elsewhere, standing; they go on to the way-point they were heading for.
+    ///
+    /// # Panics
+    /// When there is no such person.
+    pub fn place(&mut self, index: usize, pose: &Pose) {
+        self.walks[index].place(pose);
+        self.walks[index].write(&mut self.batch.pedestrians[index]);
+    }
+
+    /// Lets go of everybody for whom `keep` answers no. The others keep their order.
+    pub fn retain(&mut self, mut keep: impl FnMut(&Pedestrian) -> bool) {
+        let mut peds = self.batch.pedestrians.iter();
+        self.walks.retain(|_| peds.next().is_some_and(&mut keep));
+        self.batch.pedestrians.retain(keep);
     }
 
     /// Whether anybody is walked.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.walks.is_empty()
+    }
+
+    /// Everybody who is walked, in the order in which they were added, as of the last step.
+    #[must_use]
+    pub fn batch(&self) -> &Pedestrians {
+        &self.batch
     }
 
     /// Moves everybody by `dt` and answers the batch to stream, stamped `stamp`.
@@ -89,6 +115,13 @@ impl Walker {
 }
 
 impl Walk {
+    fn place(&mut self, pose: &Pose) {
+        self.position = [pose.position[0], pose.position[1]];
+        self.floor = pose.position[2];
+        self.yaw = pose.yaw();
+        self.speed = 0.0;
+    }
+
     fn advance(&mut self, dt: f64, name: &str, streams: &mut KeyedStreams) {
         let Some(goal) = self.next.map(|next| self.waypoints[next]) else {
             self.speed = (self.speed - ACCELERATION * dt).max(0.0);
@@ -146,16 +179,23 @@ impl Walk {
         ped.pose.position[2] = self.floor;
         let (sin, cos) = self.yaw.sin_cos();
         ped.twist.linear = [self.speed * cos, self.speed * sin, 0.0];
-        ped.animation_state = match self.speed {
-            speed if speed > RUNNING => animation_state::RUNNING,
-            speed if speed > WALKING => animation_state::WALKING,
-            _ => animation_state::IDLE,
-        };
+        ped.animation_state = shown_as(self.speed);
+    }
+}
+
+/// The animation state of somebody who goes at `speed` m/s; backwards is negative.
+#[must_use]
+pub fn shown_as(speed: f64) -> u8 {
+    match speed.abs() {
+        speed if speed > RUNNING => animation_state::RUNNING,
+        speed if speed > WALKING => animation_state::WALKING,
+        _ => animation_state::IDLE,
     }
 }
 
 /// An angle in (-pi, pi].
-fn wrap(angle: f64) -> f64 {
+#[must_use]
+pub fn wrap(angle: f64) -> f64 {
     PI - (PI - angle).rem_euclid(TAU)
 }
 
@@ -223,6 +263,26 @@ mod tests {
     fn random_way_points_depend_on_the_seed_alone() {
         let corners = [[3.0, 0.0], [3.0, 3.0], [0.0, 3.0], [0.0, 0.0]];
         assert_eq!(walk(WaypointMode::Random, &corners, 60.0), walk(WaypointMode::Random, &corners, 60.0));
+    }
+
+    #[test]
+    fn people_can_be_put_elsewhere_and_let_go_while_others_walk() {
+        let mut walker = Walker::new(7);
+        for name in ["ann", "bob", "cem"] {
+            let person =
+                DynamicObstacle { name: name.to_owned(), ..person(WaypointMode::Once, &[[9.0, 0.0]]) };
+            walker.add(&person, &Pose::planar(1.0, 2.0, 0.5));
+        }
+        assert_eq!(walker.batch().pedestrians[2].pose.position, [1.0, 2.0, 0.0], "known before the first step");
+        let dt = Duration::from_millis(50);
+        walker.step(dt, Time::ZERO);
+        walker.place(2, &Pose::planar(-4.0, 0.0, 0.0));
+        walker.retain(|ped| ped.name != "ann");
+        walker.step(dt, Time::ZERO);
+        let names: Vec<_> = walker.batch().pedestrians.iter().map(|ped| ped.name.as_str()).collect();
+        assert_eq!(names, ["bob", "cem"]);
+        assert!(x_of(&walker.batch().pedestrians[0]) >= 1.0);
+        assert!((x_of(&walker.batch().pedestrians[1]) + 4.0).abs() < 0.1, "{}", x_of(&walker.batch().pedestrians[1]));
     }
 
     #[test]

@@ -102,10 +102,3 @@ pub fn share_dir() -> Option<PathBuf> {
     let prefixes = std::env::var_os("AMENT_PREFIX_PATH")?;
     std::env::split_paths(&prefixes).map(|prefix| prefix.join("share/promenade")).find(|share| share.is_dir())
 }
-
-/// Where worlds are looked for: `worlds` and `configs/worlds` below the current folder, then the installed ones.
-#[must_use]
-pub fn world_roots() -> Vec<PathBuf> {
-    let here = ["worlds", "configs/worlds"].map(PathBuf::from);
-    here.into_iter().chain(share_dir().map(|share| share.join("configs/worlds"))).collect()
-}

@@ -17,7 +17,7 @@ use arena_people_msgs::srv::rmw::{
     MovePedestrians, MovePedestriansRequest as MoveRequest, MovePedestriansResponse as MoveResponse,
 };
 use futures::channel::oneshot;
-use promenade_human::episode::{Episode, EpisodeRequest};
+use promenade_human::episode::{Episode, EpisodeRequest, world_roots};
 use promenade_human::message::Pose;
 use promenade_human::{BackendContext, DummySim, HumanLayer, MoveResult, NoModels, Registry};
 use promenade_kernel::Time;
@@ -57,7 +57,7 @@ pub fn run() -> Result<()> {
     let request = EpisodeRequest {
         scenario: ros.text("scenario", "", "scenario file, folder, or world/scenario")?,
         world: ros.text("world", "", "world of a scenario that lies in none")?,
-        roots: crate::ros::world_roots(),
+        roots: world_roots(crate::ros::share_dir().as_deref()),
         seed,
         prefix: ros.text("prefix", &format!("env_{env_id}"), "prefix of sim paths")?,
     };

@@ -1,0 +1,207 @@
+//! `promenade run`: one episode without ROS.
+//!
+//! Composes the same layer, backend and walker that the nodes run, on one kernel in one process. It must never show a
+//! behaviour that the nodes do not have, and two runs with one seed must give equal reports.
+
+mod report;
+
+use std::cell::RefCell;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use promenade_human::episode::{Episode, EpisodeRequest, world_roots};
+use promenade_human::walker::{STREAM_RATE_HZ, Walker};
+use promenade_human::{BackendContext, DummySim, HumanLayer, NoModels, Registry};
+use promenade_kernel::{FrameCtx, FrameSystem, Phase, Simulation, SystemResult, Time};
+use promenade_scenario::Severity;
+
+use self::report::{Recorder, Run, Shared};
+use crate::up::packages::{PROMENADE, Packages};
+
+/// Run one episode of a scenario without ROS.
+///
+/// People move as the backend says. With `dummy`, everybody who has way-points is walked along them in straight lines, through
+/// possession, as the `possess` node would do it. The report holds no wall time: the same seed gives the same file.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  promenade run clinic/corridor_crowd --duration 60 --report r.json
+  promenade run my/scenario.yaml --world clinic --rtf 1 --seed 7")]
+pub(crate) struct RunArgs {
+    /// A scenario file or folder, or WORLD/SCENARIO from worlds/, configs/worlds/ or the installed worlds
+    scenario: String,
+    /// Human backend: dummy or none (nobody is walked); arena and hunav are not built yet
+    #[arg(long, default_value = "dummy", value_name = "K")]
+    human: String,
+    /// World of a scenario that lies in no world folder: a name or a path
+    #[arg(long, default_value = "", value_name = "W", hide_default_value = true)]
+    world: String,
+    /// Simulated seconds
+    #[arg(long, default_value_t = 60.0, value_name = "S", value_parser = seconds)]
+    duration: f64,
+    /// Real-time factor: simulated seconds per second; 0 = as fast as possible
+    #[arg(long, default_value_t = 0.0, value_name = "R", value_parser = seconds)]
+    rtf: f64,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
+    /// Write per-pedestrian and per-robot results as JSON
+    #[arg(long, value_name = "F.json")]
+    report: Option<PathBuf>,
+}
+
+/// A finite number that is not negative.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        Ok(value) => Err(format!("{value} is not a finite number of at least 0")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
+    let share = Packages::from_environment(&std::env::current_dir()?).share(PROMENADE).ok();
+    let request = EpisodeRequest {
+        scenario: args.scenario.clone(),
+        world: args.world.clone(),
+        roots: world_roots(share.as_deref()),
+        seed: args.seed,
+        prefix: "env_0".to_owned(),
+    };
+    let episode = Episode::load(&request).map_err(|error| anyhow::anyhow!("{error}"))?;
+    let mut stderr = std::io::stderr();
+    for problem in episode.report.iter().filter(|problem| problem.severity != Severity::Hint) {
+        writeln!(stderr, "{problem}")?;
+    }
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;
+
+    let started = Instant::now();
+    let run = simulate(args, &episode, &interrupted)?;
+    let wall = started.elapsed().as_secs_f64();
+    writeln!(
+        stderr,
+        "{}: {} people, {:.1} s simulated in {wall:.2} s ({:.0} x real time), {} bus messages",
+        episode.name,
+        run.people(),
+        run.simulated_s(),
+        run.simulated_s() / wall.max(1e-9),
+        run.bus_messages(),
+    )?;
+    if let Some(path) = &args.report {
+        let text = serde_json::to_string_pretty(&run)? + "\n";
+        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if interrupted.load(Ordering::Relaxed) {
+        bail!("interrupted; the report covers what was simulated");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn simulate(args: &RunArgs, episode: &Episode, interrupted: &Arc<AtomicBool>) -> Result<Run> {
+    let context = BackendContext { seed: args.seed, now: Time::ZERO };
+    let backend = Registry::builtin().create(&args.human, &context)?;
+    let recorder = Rc::new(RefCell::new(Recorder::default()));
+    let outbox = Shared(Rc::clone(&recorder));
+    let layer = HumanLayer::new(backend, Box::new(DummySim), Box::new(outbox), Box::new(NoModels));
+    let rate = layer.rate_hz();
+    let layer = Rc::new(RefCell::new(layer));
+    episode.start(&mut layer.borrow_mut());
+
+    let duration = Duration::from_secs_f64(args.duration);
+    let mut kernel =
+        Simulation::builder().fps(rate).seed(args.seed).duration(duration).realtime_factor(args.rtf).build();
+    kernel.add_frame(LayerFrames(Rc::clone(&layer)))?.phase(Phase::Gait);
+    let bar = progress(args.duration);
+    kernel.add_frame(Watch { bar: bar.clone(), interrupted: Arc::clone(interrupted) })?.phase(Phase::Egress);
+    if args.human == "dummy" {
+        walk_everybody(&mut kernel, episode, &layer, args.seed)?;
+    }
+    let end = if duration.is_zero() { kernel.finish()? } else { kernel.run()? };
+    bar.finish_and_clear();
+    let stream = layer.borrow().cx().stream_stats();
+    let recorder = recorder.borrow();
+    Ok(Run::new(args, episode, &recorder, stream, end.time, end.frames))
+}
+
+/// The walker as an event system: a possession stream with its own rate between the frames.
+fn walk_everybody(
+    kernel: &mut Simulation,
+    episode: &Episode,
+    layer: &Rc<RefCell<HumanLayer>>,
+    seed: u64,
+) -> Result<()> {
+    let mut walker = Walker::new(seed);
+    for person in episode.people.iter().filter(|person| !person.waypoints.is_empty()) {
+        walker.add(person, &person.pose);
+    }
+    if walker.is_empty() {
+        return Ok(());
+    }
+    let layer = Rc::clone(layer);
+    kernel.add_event("possess", async move |cx| {
+        let period = Duration::from_secs_f64(1.0 / STREAM_RATE_HZ);
+        loop {
+            let now = cx.now();
+            {
+                let mut layer = layer.borrow_mut();
+                layer.set_now(now);
+                layer.on_stream(walker.step(period, now));
+            }
+            cx.timeout(period).await;
+        }
+    })?;
+    Ok(())
+}
+
+struct LayerFrames(Rc<RefCell<HumanLayer>>);
+
+impl FrameSystem for LayerFrames {
+    fn name(&self) -> &str {
+        "human_layer"
+    }
+
+    fn process(&mut self, cx: &mut FrameCtx<'_>) -> SystemResult {
+        let mut layer = self.0.borrow_mut();
+        layer.set_now(cx.now());
+        layer.tick();
+        Ok(())
+    }
+}
+
+/// Shows the progress and ends the run on Ctrl-C.
+struct Watch {
+    bar: ProgressBar,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl FrameSystem for Watch {
+    fn name(&self) -> &str {
+        "progress"
+    }
+
+    fn process(&mut self, cx: &mut FrameCtx<'_>) -> SystemResult {
+        self.bar.set_position(cx.now().as_secs_f64() as u64);
+        if self.interrupted.load(Ordering::Relaxed) {
+            cx.kill("interrupted");
+        }
+        Ok(())
+    }
+}
+
+fn progress(duration: f64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} s simulated, {eta} left");
+    ProgressBar::new(duration.ceil() as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

@@ -1,0 +1,199 @@
+//! What a run did, per person, without any wall time: equal inputs give equal bytes.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use blake2::digest::consts::U16;
+use blake2::{Blake2b, Digest};
+use promenade_human::episode::Episode;
+use promenade_human::message::{Pose, animation_state};
+use promenade_human::outbox::{Marker, MarkerTopic};
+use promenade_human::{BusFrame, Outbox, StreamStats};
+use promenade_kernel::Time;
+use serde::Serialize;
+
+use super::RunArgs;
+
+/// Listens on the bus and keeps what the report needs.
+#[derive(Default)]
+pub(crate) struct Recorder {
+    messages: u64,
+    people: BTreeMap<String, Track>,
+    digest: Blake2b<U16>,
+}
+
+#[derive(Default)]
+struct Track {
+    id: u32,
+    first: Option<Pose>,
+    last: Option<Pose>,
+    seen: Time,
+    distance: f64,
+    moving: f64,
+    max_speed: f64,
+}
+
+impl Outbox for Recorder {
+    fn publish_pedestrians(&mut self, frame: &BusFrame<'_>) {
+        self.messages += 1;
+        self.digest.update(frame.stamp.nanos().to_le_bytes());
+        for (i, entry) in frame.pedestrians.iter().enumerate() {
+            let ped = &entry.pedestrian;
+            self.digest.update(ped.id.to_le_bytes());
+            let joints = frame.joints(i).map_or(ped.joint_state.position.as_slice(), |joints| joints);
+            for value in ped.pose.position.iter().chain(&ped.pose.orientation).chain(joints) {
+                self.digest.update(value.to_le_bytes());
+            }
+            let track = self.people.entry(ped.name.clone()).or_default();
+            let [x, y, _] = ped.pose.position;
+            if let Some(before) = track.last {
+                track.distance += (x - before.position[0]).hypot(y - before.position[1]);
+                if ped.animation_state != animation_state::IDLE {
+                    track.moving += frame.stamp.saturating_since(track.seen).as_secs_f64();
+                }
+            }
+            track.id = ped.id;
+            track.first.get_or_insert(ped.pose);
+            track.last = Some(ped.pose);
+            track.seen = frame.stamp;
+            track.max_speed = track.max_speed.max(ped.twist.linear[0].hypot(ped.twist.linear[1]));
+        }
+    }
+
+    fn publish_markers(&mut self, _topic: MarkerTopic, _now: Time, _markers: &[Marker]) {}
+}
+
+/// A recorder that the run also reads.
+impl Outbox for Shared {
+    fn publish_pedestrians(&mut self, frame: &BusFrame<'_>) {
+        self.0.borrow_mut().publish_pedestrians(frame);
+    }
+
+    fn publish_markers(&mut self, topic: MarkerTopic, now: Time, markers: &[Marker]) {
+        self.0.borrow_mut().publish_markers(topic, now, markers);
+    }
+}
+
+/// See [`Recorder`].
+pub(crate) struct Shared(pub(crate) Rc<RefCell<Recorder>>);
+
+/// The report file.
+#[derive(Serialize)]
+pub(crate) struct Run {
+    format: &'static str,
+    scenario: String,
+    human: String,
+    seed: u64,
+    timing: Timing,
+    stream: Stream,
+    pedestrians: Vec<PedestrianResult>,
+    robots: Vec<RobotResult>,
+    /// BLAKE2b-128 over every pose and joint published, in order.
+    digest: String,
+}
+
+/// Simulated time only.
+#[derive(Serialize)]
+struct Timing {
+    simulated_s: f64,
+    frames: u64,
+    bus_messages: u64,
+}
+
+#[derive(Serialize)]
+struct Stream {
+    batches: u64,
+    accepted: u64,
+    released: u64,
+    timed_out: u64,
+    dropped_unknown: u64,
+    dropped_bad_joints: u64,
+    dropped_not_finite: u64,
+}
+
+#[derive(Serialize)]
+struct PedestrianResult {
+    name: String,
+    id: u32,
+    /// x, y in metres and yaw in radians.
+    start: [f64; 3],
+    end: [f64; 3],
+    distance_m: f64,
+    moving_s: f64,
+    mean_moving_speed: f64,
+    max_speed: f64,
+}
+
+#[derive(Serialize)]
+struct RobotResult {
+    name: String,
+    start: [f64; 3],
+    end: [f64; 3],
+    distance_m: f64,
+}
+
+fn planar(pose: &Pose) -> [f64; 3] {
+    [pose.position[0], pose.position[1], pose.yaw()]
+}
+
+impl Run {
+    pub(crate) fn new(
+        args: &RunArgs,
+        episode: &Episode,
+        recorder: &Recorder,
+        stream: StreamStats,
+        end: Time,
+        frames: u64,
+    ) -> Self {
+        let pedestrians = recorder.people.iter().map(|(name, track)| PedestrianResult {
+            name: name.clone(),
+            id: track.id,
+            start: planar(&track.first.unwrap_or_default()),
+            end: planar(&track.last.unwrap_or_default()),
+            distance_m: track.distance,
+            moving_s: track.moving,
+            mean_moving_speed: if track.moving > 0.0 { track.distance / track.moving } else { 0.0 },
+            max_speed: track.max_speed,
+        });
+        // Nothing drives robots without a robot world: they stand where they start.
+        let robots = episode.robots.iter().map(|robot| RobotResult {
+            name: robot.name.clone(),
+            start: planar(&robot.pose),
+            end: planar(&robot.pose),
+            distance_m: 0.0,
+        });
+        let digest = recorder.digest.clone().finalize();
+        Run {
+            format: "promenade-report/1",
+            scenario: episode.name.clone(),
+            human: args.human.clone(),
+            seed: args.seed,
+            timing: Timing { simulated_s: end.as_secs_f64(), frames, bus_messages: recorder.messages },
+            stream: Stream {
+                batches: stream.batches,
+                accepted: stream.accepted,
+                released: stream.released,
+                timed_out: stream.timed_out,
+                dropped_unknown: stream.unknown,
+                dropped_bad_joints: stream.bad_joints,
+                dropped_not_finite: stream.not_finite,
+            },
+            pedestrians: pedestrians.collect(),
+            robots: robots.collect(),
+            digest: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        }
+    }
+
+    pub(crate) fn people(&self) -> usize {
+        self.pedestrians.len()
+    }
+
+    pub(crate) fn simulated_s(&self) -> f64 {
+        self.timing.simulated_s
+    }
+
+    pub(crate) fn bus_messages(&self) -> u64 {
+        self.timing.bus_messages
+    }
+}
