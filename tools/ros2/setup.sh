@@ -187,7 +187,7 @@ install_tools() {
   rm -rf "$ros/tools"
   "$python" -m venv --system-site-packages "$ros/tools" ||
     die "$python cannot make a virtual environment" "Install its venv module: sudo apt install python3-venv"
-  logged pip.log "$ros/tools/bin/python" -m pip install --disable-pip-version-check -r "$here/requirements-tools.txt" || pip_failed "$logs/pip.log"
+  logged pip.log "$ros/tools/bin/python" -m pip install --disable-pip-version-check --ignore-installed -r "$here/requirements-tools.txt" || pip_failed "$logs/pip.log"
 }
 
 # --- the overlay ---------------------------------------------------------------------------------------------
