@@ -18,7 +18,7 @@ build: ## build the ROS-free workspace and the nodes (release)
 	$(ros) nodes
 
 test: ## set up, build, and run everything that CI runs
-	bash .ci/run
+	tools/test.sh
 
 run: build ## from nothing to the running demo
 	$(sourced) target/release/promenade up launch/demo.launch.xml

@@ -273,7 +273,11 @@ mod tests {
                 DynamicObstacle { name: name.to_owned(), ..person(WaypointMode::Once, &[[9.0, 0.0]]) };
             walker.add(&person, &Pose::planar(1.0, 2.0, 0.5));
         }
-        assert_eq!(walker.batch().pedestrians[2].pose.position, [1.0, 2.0, 0.0], "known before the first step");
+        assert_eq!(
+            walker.batch().pedestrians[2].pose.position,
+            [1.0, 2.0, 0.0],
+            "known before the first step"
+        );
         let dt = Duration::from_millis(50);
         walker.step(dt, Time::ZERO);
         walker.place(2, &Pose::planar(-4.0, 0.0, 0.0));
@@ -282,7 +286,11 @@ mod tests {
         let names: Vec<_> = walker.batch().pedestrians.iter().map(|ped| ped.name.as_str()).collect();
         assert_eq!(names, ["bob", "cem"]);
         assert!(x_of(&walker.batch().pedestrians[0]) >= 1.0);
-        assert!((x_of(&walker.batch().pedestrians[1]) + 4.0).abs() < 0.1, "{}", x_of(&walker.batch().pedestrians[1]));
+        assert!(
+            (x_of(&walker.batch().pedestrians[1]) + 4.0).abs() < 0.1,
+            "{}",
+            x_of(&walker.batch().pedestrians[1])
+        );
     }
 
     #[test]

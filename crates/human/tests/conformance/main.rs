@@ -3,4 +3,5 @@
 mod bookkeeping;
 mod clock;
 mod possession;
+mod random;
 mod stage;

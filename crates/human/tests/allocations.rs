@@ -1,0 +1,79 @@
+//! A steady-state tick allocates nothing, whatever the size of the crowd.
+
+use promenade_human::backends::dummy::Dummy;
+use promenade_human::entity::DynamicObstacle;
+use promenade_human::message::{Pedestrian, Pedestrians, Pose};
+use promenade_human::outbox::{Marker, MarkerTopic};
+use promenade_human::{BusFrame, DummySim, HumanLayer, NoModels, Outbox, Sim};
+use promenade_kernel::Time;
+
+const PEOPLE: usize = 500;
+
+struct Discard;
+
+impl Outbox for Discard {
+    fn publish_pedestrians(&mut self, frame: &BusFrame<'_>) {
+        assert_eq!(frame.pedestrians.len(), PEOPLE);
+        assert!(frame.joints(PEOPLE - 1).is_some());
+    }
+
+    fn publish_markers(&mut self, _: MarkerTopic, _: Time, _: &[Marker]) {}
+}
+
+fn crowd() -> HumanLayer {
+    let people: Vec<DynamicObstacle> = (0..PEOPLE)
+        .map(|i| DynamicObstacle {
+            name: format!("p{i}"),
+            sim_path: format!("env_0/p{i}"),
+            model: "adult".to_owned(),
+            pose: Pose::planar(i as f64, 0.0, 0.0),
+            velocity: 1.0,
+            agent_type: "adult".to_owned(),
+            waypoints: Vec::new(),
+            waypoint_mode: promenade_human::entity::WaypointMode::Repeat,
+            entry: None,
+        })
+        .collect();
+    let sim: Box<dyn Sim> = Box::new(DummySim);
+    let mut layer = HumanLayer::new(Box::<Dummy>::default(), sim, Box::new(Discard), Box::new(NoModels));
+    layer.spawn_pedestrians(&people);
+    layer
+}
+
+#[test]
+fn a_tick_allocates_nothing() {
+    let mut layer = crowd();
+    layer.tick();
+    let counted = allocation_counter::measure(|| {
+        for k in 1..=30 {
+            layer.set_now(Time::from_nanos(k * 33_333_333));
+            layer.tick();
+        }
+    });
+    assert_eq!(counted.count_total, 0, "30 ticks of {PEOPLE} people");
+}
+
+#[test]
+fn a_stream_batch_allocates_its_results_and_nothing_per_field() {
+    let mut layer = crowd();
+    let mut batch = Pedestrians {
+        pedestrians: (0..PEOPLE)
+            .map(|i| Pedestrian { name: format!("p{i}"), animation_state: 1, ..Pedestrian::default() })
+            .collect(),
+        ..Pedestrians::default()
+    };
+    layer.on_stream(&batch);
+    let mut beat = 0;
+    let mut stream = |count: i64| {
+        for _ in 0..count {
+            beat += 50_000_000;
+            batch.stamp = Time::from_nanos(beat);
+            layer.set_now(batch.stamp);
+            layer.on_stream(&batch);
+        }
+    };
+    stream(2);
+    let counted = allocation_counter::measure(|| stream(20));
+    // The simulator's answer is one vector, the accepted names one text each.
+    assert!(counted.count_total <= 20 * (PEOPLE as u64 + 2), "{counted:?}");
+}
