@@ -4,6 +4,8 @@
 //! crates that know no ROS, and nothing that arrives on a topic may end a node.
 
 pub mod bus;
+pub mod dummy_sim;
 pub mod human_simulator;
 mod log;
+pub mod possess;
 pub mod ros;

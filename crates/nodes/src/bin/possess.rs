@@ -1,0 +1,5 @@
+//! `possess`: see `promenade::possess`.
+
+fn main() -> anyhow::Result<()> {
+    promenade::possess::run()
+}

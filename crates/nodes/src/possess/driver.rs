@@ -1,0 +1,199 @@
+//! The thread that drives: it takes clock readings, rosters and keys out of the queue, in order, and streams batches.
+//!
+//! It decides nothing itself; see `adoption`, `pace` and `motion`.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use arena_people_msgs::msg::rmw as wire;
+use promenade_human::message::Pedestrians;
+use promenade_kernel::Time;
+use rclrs::Publisher;
+
+use super::Ingress;
+use super::adoption::{Adoption, Changes, Sighting};
+use super::drive::Command;
+use super::motion::Motion;
+use super::names::with_nearest;
+use super::pace::Pace;
+use super::terminal::Terminal;
+use crate::bus::{pose_from_wire, read_string, write_batch};
+
+/// Wall time without clock or people after which the user is told once why nothing moves.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The writer is kept for this long after its last batch: the middleware may take unsent data with it, and rclrs offers no wait
+/// for acknowledgement.
+const FAREWELL: Duration = Duration::from_millis(150);
+
+/// What a log line says at most.
+const NAMES_TOLD: usize = 5;
+
+/// What the thread works with.
+pub(crate) struct Driver {
+    adoption: Adoption,
+    motion: Motion,
+    pace: Pace,
+    terminal: Option<Terminal>,
+    publisher: Publisher<wire::Pedestrians>,
+    message: wire::Pedestrians,
+    roster: Vec<Sighting>,
+    now: Option<Time>,
+    has_told_missing: bool,
+    has_told_placed: bool,
+}
+
+impl Driver {
+    pub(crate) fn new(
+        adoption: Adoption,
+        motion: Motion,
+        pace: Pace,
+        terminal: Option<Terminal>,
+        publisher: Publisher<wire::Pedestrians>,
+    ) -> Self {
+        Driver {
+            adoption,
+            motion,
+            pace,
+            terminal,
+            publisher,
+            message: wire::Pedestrians::default(),
+            roster: Vec::new(),
+            now: None,
+            has_told_missing: false,
+            has_told_placed: false,
+        }
+    }
+
+    /// Drives until told to stop, then releases everybody.
+    pub(crate) fn run(mut self, told: &Receiver<Ingress>) -> Result<()> {
+        let mut patience = Some(PATIENCE);
+        self.show();
+        loop {
+            let message = match patience {
+                Some(limit) => match told.recv_timeout(limit) {
+                    Err(RecvTimeoutError::Timeout) => {
+                        self.tell_why_idle();
+                        patience = None;
+                        continue;
+                    }
+                    received => received.ok(),
+                },
+                None => told.recv().ok(),
+            };
+            match message {
+                Some(Ingress::Clock(now)) => self.on_clock(now)?,
+                Some(Ingress::Roster(roster)) => {
+                    self.on_roster(&roster);
+                    if !self.adoption.is_empty() {
+                        patience = None;
+                    }
+                }
+                Some(Ingress::Key(command)) => {
+                    if command == Command::Quit {
+                        break;
+                    }
+                    if let Motion::Keyboard(drive) = &mut self.motion {
+                        drive.press(command);
+                    }
+                }
+                Some(Ingress::Stop) | None => break,
+            }
+            self.show();
+        }
+        self.release()
+    }
+
+    fn on_clock(&mut self, now: Time) -> Result<()> {
+        self.now = Some(now);
+        let gone = self.adoption.on_clock(now);
+        if !gone.is_empty() {
+            tracing::warn!("arena_peds fell silent; waiting for its people to come back");
+            self.motion.drop_people(&gone);
+        }
+        let motion = &mut self.motion;
+        // Each step of its own length, so that the way does not depend on how often the clock is read; one batch for them all, since
+        // the stream keeps only the last.
+        let is_due = self.pace.advance(now, |dt| motion.step(dt, now));
+        // An empty batch would release what others hold.
+        if is_due && !self.adoption.is_empty() { self.stream() } else { Ok(()) }
+    }
+
+    fn stream(&mut self) -> Result<()> {
+        write_batch(self.motion.batch(), &mut self.message);
+        self.publisher.publish(&self.message).context("cannot publish human/stream")
+    }
+
+    fn on_roster(&mut self, roster: &wire::Pedestrians) {
+        // Nobody is driven before the clock is known: a batch needs a stamp.
+        let Some(now) = self.now else { return };
+        self.roster.resize_with(roster.pedestrians.len(), Sighting::default);
+        for (from, to) in roster.pedestrians.iter().zip(&mut self.roster) {
+            read_string(&from.name, &mut to.name);
+            to.pose = pose_from_wire(&from.pose);
+        }
+        let changes = self.adoption.on_roster(&self.roster, self.motion.people(), now);
+        if changes == Changes::default() && self.has_told_missing {
+            return;
+        }
+        self.motion.apply(&changes, &self.roster);
+        self.tell(&changes);
+    }
+
+    /// Releases everybody at once.
+    fn release(mut self) -> Result<()> {
+        let Some(stamp) = self.now.filter(|_| !self.adoption.is_empty()) else { return Ok(()) };
+        write_batch(&Pedestrians { stamp, ..Pedestrians::default() }, &mut self.message);
+        self.publisher.publish(&self.message).context("cannot publish human/stream")?;
+        std::thread::sleep(FAREWELL);
+        Ok(())
+    }
+
+    fn show(&mut self) {
+        if let (Some(terminal), Motion::Keyboard(drive)) = (&mut self.terminal, &self.motion) {
+            terminal.show(&drive.status());
+        }
+    }
+
+    fn tell(&mut self, changes: &Changes) {
+        match &changes.adopted[..] {
+            [] => {}
+            [(_, sighting)] => tracing::info!("driving {:?}", self.roster[*sighting].name),
+            adopted => tracing::info!("driving {} more people", adopted.len()),
+        }
+        match &changes.dropped[..] {
+            [] => {}
+            [gone] => tracing::info!("{gone:?} left arena_peds"),
+            gone => tracing::info!("{} people left arena_peds", gone.len()),
+        }
+        if !changes.placed.is_empty() && !std::mem::replace(&mut self.has_told_placed, true) {
+            tracing::warn!(
+                "arena_peds shows people away from where they were driven (a new episode, a second driver, or a stream that is \
+                 refused); going on from there (told once)"
+            );
+        }
+        if !self.roster.is_empty() && !std::mem::replace(&mut self.has_told_missing, true) {
+            let missing: Vec<&str> = self.adoption.missing().collect();
+            if !missing.is_empty() {
+                let known = || self.roster.iter().map(|sighting| sighting.name.as_str());
+                let named: Vec<String> =
+                    missing.iter().take(NAMES_TOLD).map(|name| with_nearest(name, known())).collect();
+                tracing::warn!(
+                    "{} not on arena_peds yet, claimed once they are: {}{}",
+                    missing.len(),
+                    named.join(", "),
+                    if missing.len() > NAMES_TOLD { ", ..." } else { "" }
+                );
+            }
+        }
+    }
+
+    fn tell_why_idle(&self) {
+        if self.now.is_none() {
+            tracing::warn!("no /clock yet: start a simulator or dummy_sim, or set use_sim_time to false");
+        } else if self.adoption.is_empty() {
+            tracing::warn!("nobody on arena_peds yet: is human_simulator running in this namespace?");
+        }
+    }
+}
