@@ -5,6 +5,7 @@
 
 pub mod bus;
 pub mod dummy_sim;
+pub mod hri;
 pub mod human_simulator;
 mod log;
 pub mod possess;
