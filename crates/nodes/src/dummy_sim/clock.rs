@@ -10,8 +10,8 @@ use promenade_kernel::Time;
 /// some, and the human layer takes more than 1 s between two readings for a jump and does not simulate it.
 const LEAP: Duration = Duration::from_millis(100);
 
-/// A step is shown in at most this many readings, so that no step takes forever: beyond 1000 s the leaps grow.
-const READINGS_OF_A_STEP: u32 = 10_000;
+/// A step of more than this is shown as the jump that it is: as a run of readings it would take longer than anybody waits.
+const LONGEST_RUN: Duration = Duration::from_secs(1000);
 
 /// The longest step, seconds.
 const LONGEST_STEP: f64 = 1e6;
@@ -56,7 +56,6 @@ pub struct SimClock {
     ran: Duration,
     stepped: Duration,
     shown: Time,
-    leap: Duration,
 }
 
 impl SimClock {
@@ -75,7 +74,6 @@ impl SimClock {
             ran: Duration::ZERO,
             stepped: Duration::ZERO,
             shown: Time::ZERO,
-            leap: LEAP,
         })
     }
 
@@ -118,20 +116,18 @@ impl SimClock {
         }
         self.stepped += step;
         let after = self.now(wall);
-        self.leap = LEAP.max(after.saturating_since(self.shown) / READINGS_OF_A_STEP);
+        if step > LONGEST_RUN {
+            self.shown = after;
+        }
         Ok(after)
     }
 
     /// The next reading to publish: the clock, or less while what is shown catches up with a step or with wall time that
-    /// passed unseen. Consecutive readings never leap by more than 0.1 s except during a step of more than 1000 s.
+    /// passed unseen. Readings leap by at most 0.1 s, except over a step of more than 1000 s.
     pub fn show(&mut self, wall: Duration) -> Reading {
         let now = self.now(wall);
-        self.shown = now.min(self.shown + self.leap);
-        let is_behind = self.shown < now;
-        if !is_behind {
-            self.leap = LEAP;
-        }
-        Reading { time: self.shown, is_behind }
+        self.shown = now.min(self.shown + LEAP);
+        Reading { time: self.shown, is_behind: self.shown < now }
     }
 
     /// What was shown last.
@@ -208,14 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_step_is_shown_in_ten_thousand_readings() {
-        let mut clock = SimClock::new(1.0, true).expect("valid");
-        let after = clock.step(ms(0), LONGEST_STEP).expect("valid");
-        let readings = std::iter::repeat_with(|| clock.show(ms(1))).take_while(|r| r.is_behind).count() + 1;
-        assert_eq!(readings, 10_000);
-        assert_eq!(clock.shown(), after);
-        clock.step(ms(1), 1.0).expect("valid");
-        assert_eq!(clock.show(ms(1)).time.saturating_since(after), LEAP, "then leaps are short again");
+    fn a_step_too_long_for_a_run_of_readings_is_one_jump() {
+        for (seconds, readings) in [(1000.0, 10_000), (1000.1, 1), (1e6, 1)] {
+            let mut clock = SimClock::new(1.0, true).expect("valid");
+            let after = clock.step(ms(0), seconds).expect("valid");
+            let shown = std::iter::repeat_with(|| clock.show(ms(1))).take_while(|r| r.is_behind).count() + 1;
+            assert_eq!((shown, clock.shown()), (readings, after), "{seconds} s");
+        }
     }
 
     #[test]
@@ -273,10 +268,9 @@ mod tests {
                 now = before;
                 match event {
                     Event::Show => {
-                        let leap = clock.leap;
                         let reading = clock.show(wall);
                         prop_assert!(reading.time >= shown && reading.time <= now);
-                        prop_assert!(reading.time.saturating_since(shown) <= leap);
+                        prop_assert!(reading.time.saturating_since(shown) <= LEAP);
                         prop_assert_eq!(reading.is_behind, reading.time < now);
                         shown = reading.time;
                     }
@@ -288,6 +282,8 @@ mod tests {
                         if let Ok(after) = clock.step(wall, seconds) {
                             prop_assert_eq!(after, now + Duration::from_nanos((seconds * 1e9).round() as u64));
                             now = after;
+                            shown = clock.shown();
+                            prop_assert!(shown <= now);
                         } else {
                             prop_assert_eq!(clock.now(wall), now);
                         }

@@ -6,8 +6,8 @@
 //!
 //! More than 0.1 s between two messages (a long step, a high real-time factor, a stalled machine) is published as a run of
 //! readings at most 0.1 s apart, one per millisecond: to a node that simulates by the clock it is time that passes quickly,
-//! not a jump. `~/step` answers when the last of them is out. Beyond
-//! 1000 s the readings lie further apart, so that the longest step takes some ten seconds.
+//! not a jump. `~/step` answers when the last of them is out. A step of more than 1000 s is one jump: as a run it would
+//! take more than ten seconds.
 
 mod clock;
 

@@ -10,6 +10,7 @@ use promenade_human::message::{Pedestrian, Pose};
 use promenade_kernel::Time;
 
 use super::names::{is_same, spellings};
+use super::pace::JUMP;
 
 /// Without the bus for this long, of sim time, everybody counts as gone: their node ended.
 const SILENCE: Duration = Duration::from_secs(5);
@@ -65,11 +66,19 @@ pub(crate) struct Adoption {
     by_bus_name: BTreeMap<String, usize>,
     roster: u64,
     heard: Option<Time>,
+    clock: Time,
 }
 
 impl Adoption {
     pub(crate) fn new(wanted: Wanted) -> Self {
-        Adoption { wanted, claims: Vec::new(), by_bus_name: BTreeMap::new(), roster: 0, heard: None }
+        Adoption {
+            wanted,
+            claims: Vec::new(),
+            by_bus_name: BTreeMap::new(),
+            roster: 0,
+            heard: None,
+            clock: Time::ZERO,
+        }
     }
 
     /// Whether nobody is claimed.
@@ -127,8 +136,13 @@ impl Adoption {
         changes
     }
 
-    /// Who is dropped at clock reading `now` because the bus fell silent. A paused clock drops nobody.
+    /// Who is dropped at clock reading `now` because the bus fell silent. A clock that stands or jumps drops nobody.
     pub(crate) fn on_clock(&mut self, now: Time) -> Vec<String> {
+        let jumped = now < self.clock || now.saturating_since(self.clock) > JUMP;
+        self.clock = now;
+        if jumped && self.heard.is_some() {
+            self.heard = Some(now);
+        }
         match self.heard {
             Some(heard) if now.saturating_since(heard) > SILENCE => {
                 self.heard = None;
@@ -233,11 +247,17 @@ mod tests {
     fn a_silent_bus_drops_everybody_by_sim_time() {
         let mut adoption = Adoption::new(wanted(&["ann"]));
         assert!(adoption.on_clock(at(99.0)).is_empty(), "never heard");
-        adoption.on_roster(&[seen("ann", 0.0)], &[], at(100.0));
-        for _ in 0..1000 {
-            assert!(adoption.on_clock(at(105.0)).is_empty());
+        adoption.on_roster(&[seen("ann", 0.0)], &[], at(99.0));
+        for tenths in 990..=1040 {
+            assert!(adoption.on_clock(at(f64::from(tenths) / 10.0)).is_empty());
         }
-        assert_eq!(adoption.on_clock(at(105.1)), ["ann"]);
+        for _ in 0..1000 {
+            assert!(adoption.on_clock(at(104.0)).is_empty(), "paused");
+        }
+        let mut later = adoption.clone();
+        assert!(later.on_clock(at(9000.0)).is_empty(), "a jump is no silence");
+        assert!(later.on_clock(at(2.0)).is_empty(), "ahead or back");
+        assert_eq!(adoption.on_clock(at(104.1)), ["ann"]);
         assert!(adoption.on_clock(at(200.0)).is_empty());
         assert_eq!(adoption.on_roster(&[seen("ann", 7.0)], &[], at(201.0)).adopted, [(0, 0)]);
     }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use arena_people_msgs::msg::rmw as wire;
 use promenade_human::message::Pedestrians;
 use promenade_kernel::Time;
-use rclrs::Publisher;
+use rclrs::{Node, Publisher};
 
 use super::Ingress;
 use super::adoption::{Adoption, Changes, Sighting};
@@ -36,12 +36,14 @@ pub(crate) struct Driver {
     motion: Motion,
     pace: Pace,
     terminal: Option<Terminal>,
+    node: Node,
     publisher: Publisher<wire::Pedestrians>,
     message: wire::Pedestrians,
     roster: Vec<Sighting>,
     now: Option<Time>,
     has_told_missing: bool,
     has_told_placed: bool,
+    has_told_others: bool,
 }
 
 impl Driver {
@@ -50,6 +52,7 @@ impl Driver {
         motion: Motion,
         pace: Pace,
         terminal: Option<Terminal>,
+        node: Node,
         publisher: Publisher<wire::Pedestrians>,
     ) -> Self {
         Driver {
@@ -57,12 +60,14 @@ impl Driver {
             motion,
             pace,
             terminal,
+            node,
             publisher,
             message: wire::Pedestrians::default(),
             roster: Vec::new(),
             now: None,
             has_told_missing: false,
             has_told_placed: false,
+            has_told_others: false,
         }
     }
 
@@ -162,6 +167,9 @@ impl Driver {
             [(_, sighting)] => tracing::info!("driving {:?}", self.roster[*sighting].name),
             adopted => tracing::info!("driving {} more people", adopted.len()),
         }
+        if !changes.adopted.is_empty() && !std::mem::replace(&mut self.has_told_others, true) {
+            self.tell_others();
+        }
         match &changes.dropped[..] {
             [] => {}
             [gone] => tracing::info!("{gone:?} left arena_peds"),
@@ -186,6 +194,17 @@ impl Driver {
                     if missing.len() > NAMES_TOLD { ", ..." } else { "" }
                 );
             }
+        }
+    }
+
+    /// Two drivers of one environment release each other's people with every batch; the user has to end one.
+    fn tell_others(&self) {
+        let topic = self.publisher.topic_name();
+        if self.node.count_publishers(&topic).is_ok_and(|publishers| publishers > 1) {
+            tracing::warn!(
+                "another node publishes {topic}: each batch releases whom the other drives, so people will falter; end one of \
+                 them (the demo starts a possess of its own unless walk:=false)"
+            );
         }
     }
 

@@ -98,7 +98,8 @@ pub fn run() -> Result<()> {
         let tell = tell.clone();
         Terminal::listen(move |command| tell.send(Ingress::Key(command)).is_ok())?;
     }
-    let driver = Driver::new(Adoption::new(wanted), motion, Pace::new(frames), terminal, publisher);
+    let node = ros.node.clone();
+    let driver = Driver::new(Adoption::new(wanted), motion, Pace::new(frames), terminal, node, publisher);
     let on_signal = move || drop(tell.send(Ingress::Stop));
     ros.spin_beside(on_signal, || driver.run(&told))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use promenade_kernel::{FrameRate, Time};
 
 /// A clock that leaps further than this between two readings has jumped, as for the human layer: nobody walks that time.
-const JUMP: Duration = Duration::from_secs(1);
+pub(super) const JUMP: Duration = Duration::from_secs(1);
 
 /// Turns clock readings into steps of a fixed rate.
 #[derive(Clone, Debug)]
