@@ -27,6 +27,8 @@ die() {
   exit 1
 }
 
+trap 'printf "%serror:%s setup.sh stopped at line %s; logs are in %s; run it again to resume\n" "$red" "$off" "$LINENO" "$logs" >&2' ERR
+
 step_number=0
 step_count=0
 # step NAME HASH TITLE FUNCTION: runs FUNCTION unless NAME was done with the same HASH and the same code.
@@ -116,7 +118,7 @@ PY
 pip_failed() {
   die "pip could not install the packages (log: $1)" \
     "If the log shows connection errors: check the network, a proxy (HTTPS_PROXY) or a mirror (PIP_INDEX_URL), then run 'make ros' again; it resumes." \
-    "If it shows 'No matching distribution': remove .ros/venv and choose another Python with PROMENADE_PYTHON=/path/to/python3.12."
+    "If it shows 'No matching distribution' without these: remove .ros/venv and choose another Python with PROMENADE_PYTHON=/path/to/python3.12."
 }
 
 # --- the wheel environment -----------------------------------------------------------------------------------
@@ -179,7 +181,8 @@ unlink_python() {
 
 # A ROS machine has Python and (mostly) colcon, but neither the Rust extension nor libclang at a known place.
 install_tools() {
-  local candidate python=python3
+  local candidate python=python3 PATH="${PATH//"$ros/tools/bin:"/}"
+  hash -r
   # ROS' Python packages belong to one interpreter, which need not be the first on PATH.
   for candidate in python3 /usr/bin/python3; do
     "$candidate" -c 'import ament_package' 2>/dev/null && python="$candidate" && break
