@@ -1,11 +1,23 @@
 //! What every node does the same way: start, parameters, quality of service, stop.
 
+use std::any::Any;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use futures::channel::oneshot;
-use rclrs::{Context, CreateBasicExecutor, Executor, Node, ParameterVariant, RclrsErrorFilter, SpinOptions};
+use promenade_kernel::Time;
+use rclrs::{
+    Context, CreateBasicExecutor, Executor, IntoPrimitiveOptions, Node, ParameterVariant, RclrsErrorFilter,
+    SpinOptions,
+};
+use rosgraph_msgs::msg::rmw::Clock;
+
+use crate::bus::time_from_wire;
+
+/// Period of clock readings when the node runs on wall time.
+const WALL_TICK: Duration = Duration::from_millis(5);
 
 /// A node and the executor that runs it.
 pub struct Running {
@@ -39,7 +51,7 @@ impl Running {
             .default(default)
             .description(description)
             .read_only()
-            .with_context(|| format!("parameter {name:?} ({description})"))?;
+            .with_context(|| format!("parameter {name:?} ({description}); a number with a point such as 20.0 is a double, 20 is an integer"))?;
         Ok(parameter.get())
     }
 
@@ -50,6 +62,25 @@ impl Running {
     pub fn text(&self, name: &str, default: &str, description: &str) -> Result<String> {
         let value: Arc<str> = self.parameter(name, default.into(), description)?;
         Ok(value.to_string())
+    }
+
+    /// Calls `on_reading` with the node clock: at each `/clock` with `use_sim_time`, else every few milliseconds. The
+    /// readings stop when the answer is dropped.
+    ///
+    /// # Errors
+    /// When the subscription or the timer cannot be made.
+    pub fn clock(&self, on_reading: impl Fn(Time) + Send + Sync + 'static) -> Result<Arc<dyn Any>> {
+        let uses_sim_time =
+            self.node.use_undeclared_parameters().get::<bool>("use_sim_time").unwrap_or(false);
+        if uses_sim_time {
+            return Ok(self.node.create_subscription::<Clock, _>(
+                "/clock".keep_last(1).best_effort().volatile(),
+                move |message: Clock| on_reading(time_from_wire(&message.clock)),
+            )?);
+        }
+        let clock = self.node.get_clock();
+        let tick = move || on_reading(Time::from_nanos(clock.now().nsec));
+        Ok(self.node.create_timer_repeating(WALL_TICK, tick)?)
     }
 
     /// Runs callbacks until SIGINT or SIGTERM.

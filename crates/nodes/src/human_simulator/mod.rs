@@ -7,9 +7,7 @@
 mod outbox;
 mod world;
 
-use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::time::Duration;
 
 use anyhow::Result;
 use arena_people_msgs::msg::rmw::Pedestrians;
@@ -22,16 +20,12 @@ use promenade_human::message::Pose;
 use promenade_human::{BackendContext, DummySim, HumanLayer, MoveResult, NoModels, Registry};
 use promenade_kernel::Time;
 use rclrs::{IntoPrimitiveOptions, Node, Service, Subscription};
-use rosgraph_msgs::msg::rmw::Clock;
 
-use crate::bus::{pose_from_wire, time_from_wire};
+use crate::bus::pose_from_wire;
 use crate::ros::Running;
 
 /// Messages that may wait for the world thread. At 100 Hz of clock and 20 Hz of stream this is about half a second.
 const QUEUE: usize = 64;
-
-/// Period of the clock when the node runs on wall time.
-const WALL_TICK: Duration = Duration::from_millis(5);
 
 /// What the world thread is told.
 pub(crate) enum Ingress {
@@ -70,6 +64,9 @@ pub fn run() -> Result<()> {
     let layer = HumanLayer::new(backend, Box::new(DummySim), Box::new(outbox), Box::new(NoModels));
 
     let (tell, told) = sync_channel(QUEUE);
+    let to_world = tell.clone();
+    // A reading that finds the queue full is made up for by the next one.
+    let _clock = ros.clock(move |now| drop(to_world.try_send(Ingress::Clock(now))))?;
     let _ports = Ports::open(&ros.node, &tell)?;
     let stop = tell.clone();
     drop(tell);
@@ -78,9 +75,8 @@ pub fn run() -> Result<()> {
     ros.spin_beside(on_signal, || world::World::new(layer, episode, seed).run(&told))
 }
 
-/// The subscriptions, services and timers; they live as long as the node runs.
+/// The subscriptions and services; they live as long as the node runs.
 struct Ports {
-    _clock: Arc<dyn std::any::Any>,
     _stream: Subscription<Pedestrians>,
     _move: Service<MovePedestrians>,
 }
@@ -109,21 +105,6 @@ impl Ports {
                     MoveResponse { results: results.into_iter().map(|result| result as u8).collect() }
                 }
             })?;
-        Ok(Ports { _clock: clock(node, tell.clone())?, _stream: stream, _move: service })
+        Ok(Ports { _stream: stream, _move: service })
     }
-}
-
-/// Tells the world thread the node clock: each `/clock` with `use_sim_time`, else a timer.
-fn clock(node: &Node, tell: SyncSender<Ingress>) -> Result<Arc<dyn std::any::Any>> {
-    if node.use_undeclared_parameters().get::<bool>("use_sim_time").unwrap_or(false) {
-        return Ok(node.create_subscription::<Clock, _>(
-            "/clock".keep_last(1).best_effort().volatile(),
-            // A clock message that finds the queue full is made up for by the next one.
-            move |message: Clock| drop(tell.try_send(Ingress::Clock(time_from_wire(&message.clock)))),
-        )?);
-    }
-    let clock = node.get_clock();
-    Ok(node.create_timer_repeating(WALL_TICK, move || {
-        drop(tell.try_send(Ingress::Clock(Time::from_nanos(clock.now().nsec))));
-    })?)
 }

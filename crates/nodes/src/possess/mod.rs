@@ -13,11 +13,9 @@ mod names;
 mod pace;
 mod terminal;
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use arena_people_msgs::msg::rmw::Pedestrians;
@@ -26,7 +24,6 @@ use promenade_human::episode::{Episode, EpisodeRequest, world_roots};
 use promenade_human::walker::{STREAM_RATE_HZ, Walker};
 use promenade_kernel::{FrameRate, Time};
 use rclrs::{IntoPrimitiveOptions, Node, Subscription};
-use rosgraph_msgs::msg::rmw::Clock;
 
 use self::adoption::{Adoption, Wanted};
 use self::drive::{Command, Drive};
@@ -35,7 +32,6 @@ use self::motion::Motion;
 use self::names::{is_same, with_nearest};
 use self::pace::Pace;
 use self::terminal::Terminal;
-use crate::bus::time_from_wire;
 use crate::ros::Running;
 
 /// Messages that may wait for the driving thread.
@@ -43,9 +39,6 @@ const QUEUE: usize = 64;
 
 /// Batches per second of sim time. A person who is not renewed within 1 s is released.
 const RATES: std::ops::RangeInclusive<f64> = 2.0..=1000.0;
-
-/// Period of the clock when the node runs on wall time.
-const WALL_TICK: Duration = Duration::from_millis(5);
 
 /// What the driving thread is told.
 pub(crate) enum Ingress {
@@ -92,7 +85,10 @@ pub fn run() -> Result<()> {
     };
 
     let (tell, told) = sync_channel(QUEUE);
-    let _ports = (roster(&ros.node, tell.clone())?, clock(&ros.node, tell.clone())?);
+    let to_driver = tell.clone();
+    // A reading that finds the queue full is made up for by the next one.
+    let clock = ros.clock(move |now| drop(to_driver.try_send(Ingress::Clock(now))))?;
+    let _ports = (roster(&ros.node, tell.clone())?, clock);
     let publisher = ros.node.create_publisher("human/stream".keep_last(1).reliable().volatile())?;
     if terminal.is_some() {
         let tell = tell.clone();
@@ -158,20 +154,6 @@ fn roster(node: &Node, tell: SyncSender<Ingress>) -> Result<Subscription<Pedestr
         move |roster: Box<Pedestrians>| drop(tell.try_send(Ingress::Roster(roster))),
     )
     .context("cannot subscribe to arena_peds")
-}
-
-/// Tells the node clock: each `/clock` with `use_sim_time`, else a timer.
-fn clock(node: &Node, tell: SyncSender<Ingress>) -> Result<Arc<dyn Any>> {
-    if node.use_undeclared_parameters().get::<bool>("use_sim_time").unwrap_or(false) {
-        return Ok(node.create_subscription::<Clock, _>(
-            "/clock".keep_last(1).best_effort().volatile(),
-            move |message: Clock| drop(tell.try_send(Ingress::Clock(time_from_wire(&message.clock)))),
-        )?);
-    }
-    let clock = node.get_clock();
-    Ok(node.create_timer_repeating(WALL_TICK, move || {
-        drop(tell.try_send(Ingress::Clock(Time::from_nanos(clock.now().nsec))));
-    })?)
 }
 
 #[cfg(test)]
