@@ -34,6 +34,8 @@ pub(crate) struct Body {
     /// `Pedestrian.name`.
     pub(crate) name: String,
     wire_name: WireString,
+    /// Frame of the person's view.
+    pub(crate) gaze_frame: String,
     /// Joint angles as the URDF declares them.
     pub(crate) urdf: Pose40,
     /// The outgoing joint states: the 40 of the contract, then others in the order they came in.
@@ -51,8 +53,7 @@ pub(crate) struct Body {
 impl Body {
     /// A body `id` whose root lies `root_drop` metres above the place of the hips.
     pub(crate) fn new(id: &str, rig: Rig, root_drop: f64) -> Self {
-        let mut joints = JointState::default();
-        joints.position = Sequence::new(JOINT_COUNT);
+        let joints = JointState { position: Sequence::new(JOINT_COUNT), ..JointState::default() };
         let mut body = Body {
             lift: rig.hip_height() + root_drop,
             rig,
@@ -61,6 +62,7 @@ impl Body {
             state: 0,
             name: String::new(),
             wire_name: WireString::default(),
+            gaze_frame: format!("gaze_{id}"),
             urdf: [0.0; JOINT_COUNT],
             joints,
             others: Vec::new(),

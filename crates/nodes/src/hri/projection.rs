@@ -253,9 +253,7 @@ impl Projection {
                 if wants.view {
                     self.frames.write_face(index, wire_stamp, &face);
                     self.view.info.header.stamp = wire_stamp.clone();
-                    let mut gaze = String::from("gaze_");
-                    gaze.push_str(&entry.id);
-                    set_string(&mut self.view.info.header.frame_id, &gaze);
+                    set_string(&mut self.view.info.header.frame_id, &body.gaze_frame);
                     out.view(n, &self.view);
                 }
             }

@@ -222,7 +222,7 @@ fn hostile_messages_do_no_harm() {
             person.joint_state.name = vec![WireString::from("\u{7f}/../x"); 3].into();
             person.joint_state.velocity = vec![f64::NAN; 3].into();
         }
-        projection.step(&message(-1.0 * f64::from(round), people), &mut out);
+        projection.step(&message(-f64::from(round), people), &mut out);
     }
     assert!(out.joints.iter().all(|(_, _, values)| values.iter().all(|value| value.is_finite())));
     let kinds: BTreeSet<String> =
