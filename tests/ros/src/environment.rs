@@ -1,5 +1,6 @@
 //! One environment under test: a `human_simulator` and a client of all its topics.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context as _, Result};
@@ -22,6 +23,8 @@ pub struct Environment {
     pub namespace: String,
     /// `env_<n>`.
     pub prefix: String,
+    /// The scenario file.
+    pub scenario: PathBuf,
     /// The node.
     pub process: Process,
     /// What came on `arena_peds`.
@@ -60,7 +63,7 @@ impl Environment {
         stage.wait("subscription to human/stream", matched).context(process.log())??;
         let available = r2r::Node::is_available(&moves)?;
         stage.wait("human/move service", available).context(process.log())??;
-        Ok(Self { namespace, prefix, process, frames, stream, moves, opened: 0, _folder: folder })
+        Ok(Self { namespace, prefix, scenario, process, frames, stream, moves, opened: 0, _folder: folder })
     }
 
     /// Starts the node, lets the clock read `at`, and answers the first frame.

@@ -54,7 +54,8 @@ pub struct Stage {
     /// The node: create publishers and clients here.
     pub node: r2r::Node,
     clock: r2r::Publisher<Clock>,
-    deliveries: Vec<Box<dyn FnMut()>>,
+    /// Each answers whether its mailbox is still there; a subscription ends with it.
+    deliveries: Vec<Box<dyn FnMut() -> bool>>,
 }
 
 impl Stage {
@@ -69,7 +70,8 @@ impl Stage {
         Ok(Self { node, clock, deliveries: Vec::new() })
     }
 
-    /// Collects the messages of a topic from now on.
+    /// Collects the messages of a topic from now on, until the mailbox and its clones are dropped. (r2r notices with the
+    /// next message.)
     ///
     /// # Errors
     /// When the subscription cannot be created.
@@ -85,6 +87,7 @@ impl Stage {
             while let Some(Some(message)) = messages.next().now_or_never() {
                 to.0.borrow_mut().push_back(message);
             }
+            Rc::strong_count(&to.0) > 1
         }));
         Ok(mailbox)
     }
@@ -92,9 +95,7 @@ impl Stage {
     /// One turn of the node: waits a moment for something to arrive and delivers it.
     pub fn turn(&mut self) {
         self.node.spin_once(TURN);
-        for deliver in &mut self.deliveries {
-            deliver();
-        }
+        self.deliveries.retain_mut(|deliver| deliver());
     }
 
     /// Turns until `done` says so; `what` names it.

@@ -1,11 +1,14 @@
 //! Clocks: the one of `dummy_sim`, and what `human_simulator` makes of a clock that jumps.
 
 use anyhow::{Context as _, Result};
+use futures::FutureExt as _;
 use promenade_ros_tests::wire::{is_marked, marked, nanos};
-use promenade_ros_tests::{Cast, Environment, Process, SECOND, Stage};
+use promenade_ros_tests::{Cast, Environment, Process, SECOND, Stage, node_arguments};
 use r2r::QosProfile;
 use r2r::arena_people_msgs::msg::Pedestrians;
+use r2r::promenade_msgs::srv::StepClock;
 use r2r::rosgraph_msgs::msg::Clock;
+use r2r::std_srvs::srv::SetBool;
 
 const START: i64 = 7200 * SECOND;
 const HOUR: i64 = 3600 * SECOND;
@@ -24,6 +27,39 @@ fn dummy_sim_publishes_a_clock_that_advances() -> Result<()> {
     node.check_alive()?;
     let ended = node.interrupt()?;
     assert!(ended.status.success(), "{ended:?}");
+    Ok(())
+}
+
+#[test]
+fn dummy_sim_stands_while_paused_and_steps_exactly() -> Result<()> {
+    let mut stage = Stage::new()?;
+    let clocks = stage.subscribe::<Clock>("/clock", QosProfile::default().keep_last(1000))?;
+    let _node = Process::node("dummy_sim", node_arguments("/", &[("start_paused", "true")]))?;
+    let services = QosProfile::services_default;
+    let pause = stage.node.create_client::<SetBool::Service>("/dummy_sim/pause", services())?;
+    let step = stage.node.create_client::<StepClock::Service>("/dummy_sim/step", services())?;
+    for available in [r2r::Node::is_available(&pause)?.boxed(), r2r::Node::is_available(&step)?.boxed()] {
+        stage.wait("services of dummy_sim", available)??;
+    }
+    let mut at = nanos(&stage.until_some("clock message", || clocks.pop())?.clock);
+    for seconds in [0.25, 1.0 / 30.0, 0.0, 2.5] {
+        let answer = step.request(&StepClock::Request { seconds })?;
+        let answer = stage.wait("answer of the step", answer)??;
+        assert!(answer.success, "{answer:?}");
+        let now = nanos(&answer.clock);
+        assert!((now - at - (seconds * 1e9).round() as i64).abs() <= 1, "{seconds} s from {at} to {now}");
+        at = now;
+    }
+    stage.until_some("the stepped clock", || clocks.find(|clock| nanos(&clock.clock) == at))?;
+    for _ in 0..3 {
+        let again = stage.until_some("clock while paused", || clocks.pop())?;
+        assert_eq!(nanos(&again.clock), at, "published while paused, and standing");
+    }
+    let refused = step.request(&StepClock::Request { seconds: -1.0 })?;
+    assert!(!stage.wait("answer of a step back", refused)??.success);
+    let resumed = pause.request(&SetBool::Request { data: false })?;
+    assert!(stage.wait("answer of the resumption", resumed)??.success);
+    stage.until_some("a clock that runs", || clocks.find(|clock| nanos(&clock.clock) > at))?;
     Ok(())
 }
 
