@@ -26,6 +26,9 @@ pub(crate) struct BusArgs {
     /// People that the probe possesses at 20 Hz; all of them by default
     #[arg(long, value_name = "N")]
     stream_people: Option<u32>,
+    /// Also have the probe take the frames of all bodies from humans/tf
+    #[arg(long)]
+    tf: bool,
     /// Seconds measured, after everything has been discovered
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
@@ -114,13 +117,14 @@ fn measure(args: &BusArgs, packages: &Packages, people: u32) -> Result<Map<Strin
     let mut child = Command::new(&args.probe)
         .args(["--env", ENV, "--people", &people.to_string(), "--stream-people", &streamed.to_string()])
         .args(["--seconds", &args.seconds.to_string()])
+        .args(args.tf.then_some("--tf"))
         .stdout(Stdio::piped())
         .stdin(Stdio::null())
         .spawn()
         .context("cannot start the probe")?;
     let lines = child.stdout.take().context("the probe has no output")?;
     let probe = Process { name: "bus_probe", child };
-    let row = sample(&[clock, human, hri, probe], BufReader::new(lines), people, streamed);
+    let row = sample(&[clock, human, hri, probe], BufReader::new(lines), people, streamed, args.tf);
     fs::remove_dir_all(&folder)?;
     row
 }
@@ -132,6 +136,7 @@ fn sample(
     mut lines: impl BufRead,
     people: u32,
     streamed: u32,
+    tf: bool,
 ) -> Result<Map<String, Value>> {
     let mut next = || -> Result<Map<String, Value>> {
         let mut line = String::new();
@@ -147,6 +152,7 @@ fn sample(
     row.insert("bench".into(), "bus".into());
     row.insert("people".into(), people.into());
     row.insert("stream_people".into(), streamed.into());
+    row.insert("tf".into(), tf.into());
     for (process, before) in processes.iter().zip(before) {
         let share = process.cpu()?.saturating_sub(before).as_secs_f64() / wall;
         let key = match process.name {
@@ -190,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_probe_that_dies_is_named() {
-        let error = sample(&[], "".as_bytes(), 1, 1).expect_err("no figures");
+        let error = sample(&[], "".as_bytes(), 1, 1, false).expect_err("no figures");
         assert!(error.to_string().contains("the probe said"), "{error}");
     }
 }

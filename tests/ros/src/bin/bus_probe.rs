@@ -1,4 +1,5 @@
-//! The far end of `promenade bench bus`: streams some people, watches the bus, and prints one line of JSON.
+//! The far end of `promenade bench bus`: streams some people, watches the bus and the projection, and prints two lines of
+//! JSON: `{"measuring":true}` when the measurement begins, and the figures when it ends.
 //!
 //! Latency is from handing a batch to `human/stream` until the first bus message that carries it has been taken and can
 //! be read, on the steady clock of this process. The bus is read as the native message, which is what a client that cares
@@ -18,6 +19,10 @@ use r2r::{QosProfile, WrappedTypesupport};
 /// Time between two batches: the nominal rate of a possession stream, 20 Hz.
 const PERIOD: Duration = Duration::from_millis(50);
 
+/// The graph stands still when no topic appeared for this long.
+const SETTLED: Duration = Duration::from_secs(2);
+const SETTLE_DEADLINE: Duration = Duration::from_secs(120);
+
 /// Where the streamed people are put: batch n at x = FIRST + n metres, further out than any world.
 const FIRST: f64 = 100_000.0;
 
@@ -36,6 +41,9 @@ struct Arguments {
     /// People to stream, at least one.
     #[arg(long, default_value_t = 1)]
     stream_people: usize,
+    /// Also take the frames of all bodies from `humans/tf`.
+    #[arg(long)]
+    tf: bool,
 }
 
 fn main() -> Result<()> {
@@ -47,6 +55,8 @@ fn main() -> Result<()> {
     ensure!(arguments.seconds > 0.0, "--seconds must be positive");
     let mut probe = Probe::new(&arguments)?;
     let bytes = probe.warm_up(&arguments)?;
+    probe.settle()?;
+    println!("{}", serde_json::json!({"measuring": true}));
     let measured = probe.measure(Duration::try_from_secs_f64(arguments.seconds)?)?;
     println!("{}", measured.report(bytes)?);
     Ok(())
@@ -59,6 +69,8 @@ struct Probe {
     stream: r2r::Publisher<Pedestrians>,
     bus: Box<dyn Stream<Item = Arrival> + Unpin>,
     clock: Box<dyn Stream<Item = Clock> + Unpin>,
+    /// What `hri_producer` says: it works only while somebody listens.
+    projection: Box<dyn Stream<Item = Vec<u8>> + Unpin>,
     batch: Pedestrians,
     /// Markers of the batches that the bus has not shown yet, and when each was sent.
     under_way: VecDeque<(f64, Instant)>,
@@ -77,6 +89,7 @@ struct Arrival {
 struct Measured {
     elapsed: Duration,
     messages: u64,
+    projected: u64,
     batches: u64,
     latencies: Vec<Duration>,
 }
@@ -89,6 +102,17 @@ impl Probe {
             .subscribe_native::<Pedestrians>(&raw_topic, QosProfile::default())?
             .map(|message| read(&message));
         let clock = node.subscribe::<Clock>("/clock", QosProfile::default().keep_last(1).best_effort())?;
+        let lists = node.subscribe_raw(
+            &format!("{}/humans/bodies/tracked", arguments.env),
+            "hri_msgs/msg/IdsList",
+            QosProfile::default(),
+        )?;
+        let mut projection: Vec<Box<dyn Stream<Item = Vec<u8>> + Unpin>> = vec![Box::new(lists)];
+        if arguments.tf {
+            let topic = format!("{}/humans/tf", arguments.env);
+            let profile = QosProfile::default().keep_last(100);
+            projection.push(Box::new(node.subscribe_raw(&topic, "tf2_msgs/msg/TFMessage", profile)?));
+        }
         let stream = node.create_publisher(
             &format!("{}/human/stream", arguments.env),
             QosProfile::default().keep_last(1),
@@ -101,6 +125,7 @@ impl Probe {
             stream,
             bus: Box::new(bus),
             clock: Box::new(clock),
+            projection: Box::new(futures::stream::select_all(projection)),
             batch: wire::people(0, people),
             under_way: VecDeque::new(),
             next: FIRST,
@@ -119,6 +144,7 @@ impl Probe {
         let mut seen = 0;
         let mut size = None;
         let mut due = Instant::now();
+        let mut projected = false;
         while Instant::now() < end {
             if Instant::now() >= due {
                 self.send()?;
@@ -128,10 +154,12 @@ impl Probe {
             while let Some(Some(bytes)) = sizes.next().now_or_never() {
                 size = Some(bytes.len());
             }
+            projected |= self.take_projection() > 0;
             while let Some(Some(arrival)) = self.bus.next().now_or_never() {
                 seen = arrival.people;
                 if let (Some(size), Some(_)) = (size, arrival.carried)
                     && seen == arguments.people
+                    && projected
                 {
                     self.under_way.clear();
                     return Ok(size);
@@ -139,14 +167,32 @@ impl Probe {
             }
         }
         bail!(
-            "{}: {seen} people on the bus, {} expected, and none of p0.. where the stream puts them, within {DEADLINE:?}",
+            "{}: {seen} people on the bus, {} expected, p0.. not yet where the stream puts them, or nothing from \
+             hri_producer ({projected}), within {DEADLINE:?}",
             self.raw_topic,
             arguments.people
         )
     }
 
+    /// Streams on until no topic has appeared for a while: a thousand bodies are thousands of topics, and discovering them
+    /// is not what is measured.
+    fn settle(&mut self) -> Result<()> {
+        let end = Instant::now() + SETTLE_DEADLINE;
+        let mut topics = 0;
+        while Instant::now() < end {
+            self.measure(SETTLED)?;
+            let now = self.node.get_topic_names_and_types()?.len();
+            if now == std::mem::replace(&mut topics, now) {
+                return Ok(());
+            }
+        }
+        bail!("new topics still appear after {SETTLE_DEADLINE:?}")
+    }
+
+    /// Streams and listens for `span` and counts what comes.
     fn measure(&mut self, span: Duration) -> Result<Measured> {
         let mut measured = Measured::default();
+        self.under_way.clear();
         let start = Instant::now();
         let mut due = start;
         while start.elapsed() < span {
@@ -156,6 +202,7 @@ impl Probe {
                 due += PERIOD;
             }
             self.node.spin_once(due.saturating_duration_since(Instant::now()));
+            measured.projected += self.take_projection();
             while let Some(Some(arrival)) = self.bus.next().now_or_never() {
                 measured.messages += 1;
                 let Some(carried) = arrival.carried else { continue };
@@ -174,6 +221,15 @@ impl Probe {
         }
         measured.elapsed = start.elapsed();
         Ok(measured)
+    }
+
+    /// Takes what the projection sent and answers how many messages that were.
+    fn take_projection(&mut self) -> u64 {
+        let mut taken = 0;
+        while let Some(Some(_)) = self.projection.next().now_or_never() {
+            taken += 1;
+        }
+        taken
     }
 
     /// Streams the next batch, stamped with the newest clock reading.
@@ -219,6 +275,7 @@ impl Measured {
             "messages_per_s": self.messages as f64 / seconds,
             "bytes_per_message": bytes,
             "bytes_per_s": bytes as f64 * self.messages as f64 / seconds,
+            "projection_messages": self.projected,
             "batches": self.batches,
             "batches_seen": self.latencies.len(),
             "latency_ms_p50": millis(0.5)?,
