@@ -61,7 +61,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy  # noqa: E
 from visualization_msgs.msg import Marker, MarkerArray  # noqa: E402
 
 VOLATILE, LATCHED = DurabilityPolicy.VOLATILE, DurabilityPolicy.TRANSIENT_LOCAL
-RELIABLE, BEST_EFFORT = ReliabilityPolicy.RELIABLE, ReliabilityPolicy.BEST_EFFORT
+RELIABLE = ReliabilityPolicy.RELIABLE
 PEOPLE = "arena_people_msgs/msg/Pedestrians"
 MARKERS = "visualization_msgs/msg/MarkerArray"
 IDS = "hri_msgs/msg/IdsList"
@@ -91,7 +91,8 @@ PUBLISHERS = [
 ]
 SUBSCRIPTIONS = [
     ("human_simulator", "human/stream", PEOPLE, RELIABLE, VOLATILE),
-    ("hri_producer", "arena_peds", PEOPLE, BEST_EFFORT, VOLATILE),
+    # Best available: reliable where the bus is, since a large message hardly arrives otherwise.
+    ("hri_producer", "arena_peds", PEOPLE, RELIABLE, VOLATILE),
 ]
 
 

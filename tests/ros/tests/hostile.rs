@@ -119,6 +119,19 @@ fn an_entry_repeated_a_hundred_thousand_times_is_one_person() -> Result<()> {
 }
 
 #[test]
+fn a_move_of_a_hundred_thousand_items_is_answered() -> Result<()> {
+    let (mut stage, mut environment) = open(&["anna"])?;
+    let mut items = vec![person("nobody", 0.0, 0.0); 100_000];
+    items[50_000] = person("anna", 3.0, 3.0);
+    items[99_999] = person("anna", 4.0, 4.0);
+    let results = environment.teleport(&mut stage, items)?;
+    let found: Vec<_> = (0..results.len()).filter(|&i| results[i] == 0).collect();
+    assert_eq!((results.len(), found), (100_000, vec![50_000, 99_999]));
+    environment.see(&mut stage, "anna", "the last place", |anna| place(anna) == [4.0, 4.0])?;
+    works(&mut stage, &mut environment)
+}
+
+#[test]
 fn random_bytes_in_names_are_unknown_names() -> Result<()> {
     let (mut stage, mut environment) = open(&["anna"])?;
     let raw = raw_stream(&mut stage, &environment)?;

@@ -14,6 +14,7 @@ use r2r::rcl_interfaces::srv::GetParameters;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::{Bool, Float32, String as Text};
 use r2r::tf2_msgs::msg::TFMessage;
+use r2r::visualization_msgs::msg::MarkerArray;
 use r2r::{QosProfile, WrappedTypesupport};
 
 const START: i64 = 60 * SECOND;
@@ -129,7 +130,7 @@ fn recorded() -> Result<Recorded> {
 #[test]
 fn recorded_postures_get_suffixed_names_and_urdf_shoulders() -> Result<()> {
     let recorded = recorded()?;
-    let mut projection = Projection::open(&[("global_alias", "'off'")])?;
+    let mut projection = Projection::open(&[("global_alias", "off")])?;
     let _tracked = projection.read::<IdsList>("humans/bodies/tracked")?;
     let people: Vec<_> = (0..).zip(&recorded.cases).map(|(n, case)| posed(n, &case.wire)).collect();
     let mut all_states = Vec::new();
@@ -154,7 +155,7 @@ fn recorded_postures_get_suffixed_names_and_urdf_shoulders() -> Result<()> {
 
 #[test]
 fn people_without_joints_get_a_gait() -> Result<()> {
-    let mut projection = Projection::open(&[("global_alias", "'off'")])?;
+    let mut projection = Projection::open(&[("global_alias", "off")])?;
     let _tracked = projection.read::<IdsList>("humans/bodies/tracked")?;
     let mut walker = Pedestrian { id: 7, animation_state: 1, ..person("walker", 0.0, 0.0) };
     walker.twist.linear.x = 1.2;
@@ -172,7 +173,7 @@ fn people_without_joints_get_a_gait() -> Result<()> {
 
 #[test]
 fn who_comes_late_gets_the_description_and_the_ids() -> Result<()> {
-    let mut projection = Projection::open(&[("global_alias", "'off'")])?;
+    let mut projection = Projection::open(&[("global_alias", "off")])?;
     let tracked = projection.read::<IdsList>("humans/bodies/tracked")?;
     projection.feed_until_listed(&[standing(3)], &tracked, &[3])?;
 
@@ -210,7 +211,7 @@ fn who_comes_late_gets_the_description_and_the_ids() -> Result<()> {
 
 #[test]
 fn lists_follow_the_bus_and_an_empty_room_is_empty() -> Result<()> {
-    let mut projection = Projection::open(&[("global_alias", "'off'")])?;
+    let mut projection = Projection::open(&[("global_alias", "off")])?;
     let lists = ["bodies/tracked", "persons/tracked", "persons/known", "faces/tracked"]
         .map(|list| projection.read::<IdsList>(&format!("humans/{list}")));
     let states =
@@ -234,7 +235,7 @@ fn lists_follow_the_bus_and_an_empty_room_is_empty() -> Result<()> {
 
 #[test]
 fn the_lowest_numbers_win_when_there_are_too_many() -> Result<()> {
-    let mut projection = Projection::open(&[("global_alias", "'off'"), ("max_bodies", "2")])?;
+    let mut projection = Projection::open(&[("global_alias", "off"), ("max_bodies", "2")])?;
     let tracked = projection.read::<IdsList>("humans/bodies/tracked")?;
     let people = [standing(9), standing(4), standing(6)];
     projection.feed_until_listed(&people, &tracked, &[4, 6])?;
@@ -248,7 +249,7 @@ fn engagement_follows_what_people_do() -> Result<()> {
     const DISENGAGED: u8 = 1;
     const ENGAGING: u8 = 2;
     const ENGAGED: u8 = 3;
-    let mut projection = Projection::open(&[("global_alias", "'off'")])?;
+    let mut projection = Projection::open(&[("global_alias", "off")])?;
     let _tracked = projection.read::<IdsList>("humans/bodies/tracked")?;
     let levels = projection
         .read::<EngagementLevel>(&format!("humans/persons/{}/engagement_status", projection.id(5)))?;
@@ -296,7 +297,7 @@ fn origin(frames: &BTreeMap<String, TransformStamped>, frame: &str) -> Option<[f
 
 #[test]
 fn a_standing_body_has_its_ankles_on_the_floor() -> Result<()> {
-    let mut projection = Projection::open(&[("global_alias", "'off'")])?;
+    let mut projection = Projection::open(&[("global_alias", "off")])?;
     let moving = projection.read::<TFMessage>("humans/tf")?;
     let fixed = projection.read_latched::<TFMessage>("humans/tf_static")?;
     let id = projection.id(4);
@@ -331,7 +332,7 @@ fn a_standing_body_has_its_ankles_on_the_floor() -> Result<()> {
 #[test]
 fn every_link_of_a_recorded_posture_is_where_it_was() -> Result<()> {
     let recorded = recorded()?;
-    let mut projection = Projection::open(&[("global_alias", "'off'")])?;
+    let mut projection = Projection::open(&[("global_alias", "off")])?;
     let moving = projection.read::<TFMessage>("humans/tf")?;
     let fixed = projection.read_latched::<TFMessage>("humans/tf_static")?;
     // The height of all bodies is a parameter, so the taller ones are left out.
@@ -360,7 +361,7 @@ fn every_link_of_a_recorded_posture_is_where_it_was() -> Result<()> {
 
 #[test]
 fn the_bus_is_read_only_while_somebody_listens() -> Result<()> {
-    let mut projection = Projection::open(&[("global_alias", "'off'")])?;
+    let mut projection = Projection::open(&[("global_alias", "off")])?;
     let Projection { stage, bus, namespace, .. } = &mut projection;
     let count = |bus: &r2r::Publisher<Pedestrians>| bus.get_inter_process_subscription_count();
     let qos = QosProfile::default();
@@ -381,7 +382,7 @@ fn the_bus_is_read_only_while_somebody_listens() -> Result<()> {
 
 #[test]
 fn a_lone_producer_also_serves_the_absolute_names() -> Result<()> {
-    let mut projection = Projection::open(&[("global_alias", "'on'")])?;
+    let mut projection = Projection::open(&[("global_alias", "on")])?;
     let tracked = projection.stage.subscribe::<IdsList>("/humans/bodies/tracked", QosProfile::default())?;
     projection.feed_until_listed(&[standing(1)], &tracked, &[1])?;
     Ok(())
@@ -389,7 +390,7 @@ fn a_lone_producer_also_serves_the_absolute_names() -> Result<()> {
 
 #[test]
 fn a_bus_that_is_not_finite_makes_no_frame_that_is_not() -> Result<()> {
-    let mut projection = Projection::open(&[("global_alias", "'off'")])?;
+    let mut projection = Projection::open(&[("global_alias", "off")])?;
     let tracked = projection.read::<IdsList>("humans/bodies/tracked")?;
     let moving = projection.read::<TFMessage>("humans/tf")?;
     let spoilt = |n: u32, spoil: fn(&mut Pedestrian)| {
@@ -416,5 +417,38 @@ fn a_bus_that_is_not_finite_makes_no_frame_that_is_not() -> Result<()> {
         assert!((norm - 1.0).abs() < 1e-6, "{child_frame_id} turns by {norm}");
     }
     drop(tracked);
+    projection.process.check_alive()
+}
+
+#[test]
+fn strange_names_and_broken_messages_end_nobody() -> Result<()> {
+    let mut projection = Projection::open(&[("global_alias", "off")])?;
+    let tracked = projection.read::<IdsList>("humans/bodies/tracked")?;
+    let _frames = projection.read::<TFMessage>("humans/tf")?;
+    let _markers = projection.read::<MarkerArray>("humans/markers")?;
+    let long = "x".repeat(10_000);
+    let names =
+        ["", "/", "map", "body_hri_0_agent_1", "a\nb", "\u{e9}\u{1f6b6}", "env//x", " ", &long, "%s%n"];
+    let people: Vec<_> =
+        (0..).zip(names).map(|(n, name)| Pedestrian { name: name.to_owned(), ..standing(n) }).collect();
+    projection.feed_until_listed(&people, &tracked, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9])?;
+
+    let raw = projection.stage.node.create_publisher_untyped(
+        &format!("{}/arena_peds", projection.namespace),
+        "arena_people_msgs/msg/Pedestrians",
+        QosProfile::default(),
+    )?;
+    let matched = raw.wait_for_inter_process_subscribers()?;
+    projection.stage.wait("reader of the bus", matched)??;
+    let whole = wire::people(projection.now, people.clone()).to_serialized_bytes()?;
+    for step in 0..100 {
+        let at = 4 + step * (whole.len() / 4 - 2) / 100 * 4;
+        let mut spoilt = whole.clone();
+        spoilt[at..at + 4].copy_from_slice(&[0xff, 0xff, 0xff, 0x7f]);
+        raw.publish_raw(&whole[..at])?;
+        raw.publish_raw(&spoilt)?;
+        projection.stage.turn();
+    }
+    projection.feed_until_listed(&people[..2], &tracked, &[0, 1])?;
     projection.process.check_alive()
 }
