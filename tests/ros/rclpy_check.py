@@ -177,10 +177,15 @@ def check_possession(client):
         lambda: is_at(client.person("anna"), 7.0, -7.0) or client.claim(person("anna", 7.0, -7.0)),
     )
     check(is_at(client.person("ben"), 2.0, 0.0), "ben moved, though nobody claimed him")
-    client.claim(person("ben", 8.0, 8.0))
+    ben = person("ben", 8.0, 8.0)
+    ben.animation_state = Pedestrian.WALKING
+    client.claim(ben)
     client.until("claim of ben", lambda: is_at(client.person("ben"), 8.0, 8.0))
     check(is_at(client.person("anna"), 7.0, -7.0), "anna did not stay where she was released")
     client.claim()
+    # Released, he is idle again; until then the stream says where he is.
+    client.until("release of ben", lambda: client.person("ben").animation_state == Pedestrian.IDLE)
+    check(is_at(client.person("ben"), 8.0, 8.0), "ben did not stay where he was released")
 
 
 def check_move(client):
