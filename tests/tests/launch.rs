@@ -227,7 +227,7 @@ fn nodes_run_on_sim_time_in_their_environment() {
             "{executable}"
         );
         if executable == "hri_producer" {
-            assert_eq!(parameter("max_bodies"), Some("32"));
+            assert_eq!(parameter("max_bodies"), Some("$(var hri.max_bodies)"));
         }
     }
     assert_eq!(executables, ["dummy_sim", "human_simulator", "hri_producer", "possess"]);

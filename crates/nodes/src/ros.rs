@@ -1,6 +1,7 @@
 //! What every node does the same way: start, parameters, quality of service, stop.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +25,8 @@ pub struct Running {
     executor: Executor,
     /// The node.
     pub node: Node,
+    /// A parameter is undeclared when its handle is dropped.
+    parameters: RefCell<Vec<Box<dyn Any>>>,
 }
 
 impl Running {
@@ -37,14 +40,14 @@ impl Running {
             .create_basic_executor();
         let node = executor.create_node(name).with_context(|| format!("cannot create node {name:?}"))?;
         crate::log::install(node.logger().clone());
-        Ok(Running { executor, node })
+        Ok(Running { executor, node, parameters: RefCell::default() })
     }
 
     /// A read-only parameter: set at start or its default.
     ///
     /// # Errors
     /// When the value given at start has another type.
-    pub fn parameter<T: ParameterVariant>(&self, name: &str, default: T, description: &str) -> Result<T> {
+    pub fn parameter<T: ParameterVariant + 'static>(&self, name: &str, default: T, description: &str) -> Result<T> {
         let parameter = self
             .node
             .declare_parameter::<T>(name)
@@ -52,7 +55,9 @@ impl Running {
             .description(description)
             .read_only()
             .with_context(|| format!("parameter {name:?} ({description}); a number with a point such as 20.0 is a double, 20 is an integer"))?;
-        Ok(parameter.get())
+        let value = parameter.get();
+        self.parameters.borrow_mut().push(Box::new(parameter));
+        Ok(value)
     }
 
     /// A read-only text parameter.
