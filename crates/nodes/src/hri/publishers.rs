@@ -80,7 +80,22 @@ impl Branch {
         for body in self.bodies.values_mut() {
             any |= body.refresh();
         }
-        any
+        any || (self.bodies.is_empty() && self.is_awaited())
+    }
+
+    /// Whether somebody reads a topic of a body that does not exist yet: its publishers come with the body, and the body with
+    /// the bus, which is read only while somebody listens.
+    fn is_awaited(&self) -> bool {
+        let root = if self.root.starts_with('/') {
+            format!("{}/", self.root)
+        } else {
+            format!("{}/{}/", self.node.namespace().trim_end_matches('/'), self.root)
+        };
+        let Ok(topics) = self.node.get_topic_names_and_types() else { return false };
+        topics
+            .keys()
+            .filter(|topic| topic.starts_with(&root))
+            .any(|topic| self.node.count_subscriptions(topic).is_ok_and(|count| count > 0))
     }
 
     fn open_body(&self, id: &str) -> Result<BodyTopics, RclrsError> {
