@@ -1,6 +1,6 @@
 //! `promenade up`: starts the nodes of a launch file where `ros2 launch` is absent.
 //!
-//! Reads a documented subset of ROS 2 launch XML ([`file`]), evaluates it as launch does ([`plan`]) and supervises the processes
+//! Reads a documented subset of ROS 2 launch XML ([`mod@file`]), evaluates it as launch does ([`plan`]) and supervises the processes
 //! ([`supervise`]). Whatever is outside the subset is refused by name and place, never skipped: a launch file does here what it does
 //! under `ros2 launch`, or it does nothing.
 
