@@ -126,6 +126,86 @@ pub enum ProfileProblem {
         /// The stem most like it.
         nearest: Option<String>,
     },
+    /// `base` names a profile the library does not have.
+    #[error("{gait}.base: no profile {found:?} in this library{}", hint(nearest))]
+    UnknownBase {
+        /// The gait section.
+        gait: &'static str,
+        /// The stem.
+        found: String,
+        /// The stem most like it.
+        nearest: Option<String>,
+    },
+    /// `same_as` of a gait section other than `run: {same_as: walk}`.
+    #[error("{gait}.same_as: only `run: {{same_as: walk}}` is allowed, found {found:?}")]
+    SameAsOfGait {
+        /// The gait section.
+        gait: &'static str,
+        /// What it names.
+        found: String,
+    },
+    /// A key beside `run: {same_as: walk}` that the walk decides.
+    #[error("run.{key}: cannot stand next to same_as: walk, which takes it from the walk")]
+    NextToWalk {
+        /// The key.
+        key: &'static str,
+    },
+    /// A change to the built-in sway.
+    #[error("idle.{key}: the built-in sway accepts no changes; name a profile with idle.base")]
+    SwayOverride {
+        /// The key.
+        key: &'static str,
+    },
+    /// An operation on something the gait does not have.
+    #[error(
+        "{gait}.joints: {found:?} is no signal of this gait, no pair and no joint{}; its signals: {}",
+        hint(nearest),
+        signals.join(", ")
+    )]
+    UnknownTarget {
+        /// The gait section.
+        gait: &'static str,
+        /// The target.
+        found: String,
+        /// The signal, pair or joint most like it.
+        nearest: Option<String>,
+        /// Signal keys of the gait at that point.
+        signals: Vec<String>,
+    },
+    /// One side of a pair in a symmetric gait.
+    #[error(
+        "{gait}.joints: {joint} is one side of a pair and the gait is symmetric; name {pair:?} or set symmetric: false"
+    )]
+    OneSided {
+        /// The gait section.
+        gait: &'static str,
+        /// The joint.
+        joint: &'static str,
+        /// The pair's name.
+        pair: &'static str,
+    },
+    /// `extends` of an agent type that names a file.
+    #[error("extends: expected the name of a built-in agent type, found the path {found:?}")]
+    ExtendsPath {
+        /// The path.
+        found: String,
+    },
+    /// `extends` of an agent type that is not there.
+    #[error("extends: agent type {found:?} not found: no file {path}{}", hint(nearest))]
+    UnknownParent {
+        /// The name.
+        found: String,
+        /// Where it was looked for.
+        path: String,
+        /// The agent type most like it.
+        nearest: Option<String>,
+    },
+    /// `extends` of agent types that come back to where they started.
+    #[error("extends goes in a circle: {}", types.join(" -> "))]
+    ExtendsCycle {
+        /// The types, the first repeated at the end.
+        types: Vec<String>,
+    },
     /// `same_as` references that come back to where they started.
     #[error("same_as goes in a circle: {}", stems.join(" -> "))]
     Cycle {

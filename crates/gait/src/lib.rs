@@ -13,6 +13,7 @@ mod joint;
 mod library;
 mod nearest;
 mod pool;
+mod pose_section;
 mod profile;
 mod profile_file;
 pub mod rig;
@@ -26,5 +27,6 @@ pub use pool::{
     BatchError, GaitBatch, GaitInput, GaitOutput, GaitPool, GaitReport, KNOWN_STATES, Motion, PoseId,
     PoseProfile, PoseTable, initial_phase,
 };
+pub use pose_section::{PoseSection, PoseTypeError, PoseTypeWarning, PoseTypes};
 pub use profile::{Binding, CadenceLaw, GainLaw, Harmonic, MAX_HARMONICS, PhaseWarp, Profile, Signal};
 pub use profile_file::{LawFields, ProfileFile};

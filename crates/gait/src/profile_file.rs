@@ -13,9 +13,9 @@ use crate::{
 
 const KEYS: &[&str] =
     &["name", "same_as", "symmetric", "phase_warp", "cadence", "gain", "limits", "signals", "joints"];
-const WARP_KEYS: &[&str] = &["split"];
-const CADENCE_KEYS: &[&str] = &["base", "per_speed", "min", "max"];
-const GAIN_KEYS: &[&str] = &["per_speed", "min", "max", "factor"];
+pub(crate) const WARP_KEYS: &[&str] = &["split"];
+pub(crate) const CADENCE_KEYS: &[&str] = &["base", "per_speed", "min", "max"];
+pub(crate) const GAIN_KEYS: &[&str] = &["per_speed", "min", "max", "factor"];
 const SIGNAL_KEYS: &[&str] = &["mean", "harmonics"];
 const BINDING_KEYS: &[&str] = &["signal", "shift"];
 
@@ -115,16 +115,8 @@ impl ProfileFile {
         self.laws.apply(&mut profile);
         profile.limits.extend(self.limits.iter().map(|(joint, range)| (*joint, *range)));
         let mut reader = Reader { file: &self.file, problems: Vec::new() };
-        let CadenceLaw { min, max, .. } = profile.cadence;
-        reader.range(self.places.cadence, "cadence", min, max);
-        let GainLaw { min, max, per_speed, .. } = profile.gain;
-        reader.range(self.places.gain, "gain", min, max);
-        if per_speed <= 0.0 {
-            let place = "gain.per_speed".to_owned();
-            let problem =
-                ProfileProblem::OutOfRange { place, expected: "a number above 0", found: per_speed };
-            reader.report(self.places.gain, problem);
-        }
+        reader.check_cadence(self.places.cadence, &profile);
+        reader.check_gain(self.places.gain, &profile);
         if reader.problems.is_empty() { Ok(profile) } else { Err(ProfileErrors(reader.problems)) }
     }
 
@@ -258,37 +250,37 @@ fn scalar(word: &str) -> String {
 }
 
 /// Reads nodes and collects every problem on the way.
-struct Reader<'a> {
-    file: &'a str,
-    problems: Vec<ProfileError>,
+pub(crate) struct Reader<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) problems: Vec<ProfileError>,
 }
 
 impl Reader<'_> {
-    fn report(&mut self, at: Position, problem: ProfileProblem) {
+    pub(crate) fn report(&mut self, at: Position, problem: ProfileProblem) {
         self.problems.push(ProfileError::new(self.file, at, problem));
     }
 
-    fn wrong_type<T>(&mut self, place: &str, expected: &'static str, node: &Node) -> Option<T> {
+    pub(crate) fn wrong_type<T>(&mut self, place: &str, expected: &'static str, node: &Node) -> Option<T> {
         let found = node.value.describe();
         self.report(node.at, ProfileProblem::Type { place: place.to_owned(), expected, found });
         None
     }
 
-    fn map<'n>(&mut self, place: &str, node: &'n Node) -> Option<&'n [(Key, Node)]> {
+    pub(crate) fn map<'n>(&mut self, place: &str, node: &'n Node) -> Option<&'n [(Key, Node)]> {
         match &node.value {
             Value::Map(entries) => Some(entries),
             _ => self.wrong_type(place, "a mapping", node),
         }
     }
 
-    fn text(&mut self, place: &str, node: &Node) -> Option<String> {
+    pub(crate) fn text(&mut self, place: &str, node: &Node) -> Option<String> {
         match &node.value {
             Value::Text(text) => Some(text.clone()),
             _ => self.wrong_type(place, "a text", node),
         }
     }
 
-    fn number(&mut self, place: &str, node: &Node) -> Option<f64> {
+    pub(crate) fn number(&mut self, place: &str, node: &Node) -> Option<f64> {
         match node.value {
             Value::Number(value) if value.is_finite() => Some(value),
             Value::Number(found) => {
@@ -314,13 +306,31 @@ impl Reader<'_> {
         }
     }
 
-    fn range(&mut self, at: Position, place: &str, lo: f64, hi: f64) {
+    pub(crate) fn range(&mut self, at: Position, place: &str, lo: f64, hi: f64) {
         if lo > hi {
             self.report(at, ProfileProblem::EmptyRange { place: place.to_owned(), lo, hi });
         }
     }
 
-    fn unknown_key(&mut self, place: &str, key: &Key, accepted: &'static [&'static str]) {
+    /// What only a merged cadence law can have wrong.
+    pub(crate) fn check_cadence(&mut self, at: Position, profile: &Profile) {
+        let CadenceLaw { min, max, .. } = profile.cadence;
+        self.range(at, "cadence", min, max);
+    }
+
+    /// What only a merged gain law can have wrong.
+    pub(crate) fn check_gain(&mut self, at: Position, profile: &Profile) {
+        let GainLaw { min, max, per_speed, .. } = profile.gain;
+        self.range(at, "gain", min, max);
+        if per_speed <= 0.0 {
+            let place = "gain.per_speed".to_owned();
+            let problem =
+                ProfileProblem::OutOfRange { place, expected: "a number above 0", found: per_speed };
+            self.report(at, problem);
+        }
+    }
+
+    pub(crate) fn unknown_key(&mut self, place: &str, key: &Key, accepted: &'static [&'static str]) {
         self.report(
             key.at,
             ProfileProblem::UnknownKey {
@@ -400,7 +410,7 @@ impl Reader<'_> {
         Some(parsed)
     }
 
-    fn phase_warp(&mut self, node: &Node) -> Option<PhaseWarp> {
+    pub(crate) fn phase_warp(&mut self, node: &Node) -> Option<PhaseWarp> {
         let mut warp = None;
         for (key, value) in self.map("phase_warp", node)? {
             if key.text != "split" {
@@ -418,7 +428,12 @@ impl Reader<'_> {
         warp
     }
 
-    fn law(&mut self, place: &str, names: &'static [&'static str], node: &Node) -> [Option<f64>; 4] {
+    pub(crate) fn law(
+        &mut self,
+        place: &str,
+        names: &'static [&'static str],
+        node: &Node,
+    ) -> [Option<f64>; 4] {
         let mut fields = [None; 4];
         for (key, value) in self.map(place, node).unwrap_or_default() {
             match names.iter().position(|name| *name == key.text) {
@@ -429,7 +444,7 @@ impl Reader<'_> {
         fields
     }
 
-    fn limits(&mut self, node: &Node) -> BTreeMap<Joint, [f64; 2]> {
+    pub(crate) fn limits(&mut self, node: &Node) -> BTreeMap<Joint, [f64; 2]> {
         let mut limits = BTreeMap::new();
         for (key, value) in self.map("limits", node).unwrap_or_default() {
             let place = format!("limits.{}", key.text);
@@ -445,20 +460,22 @@ impl Reader<'_> {
 
     fn signals(&mut self, node: &Node) -> Vec<(String, Signal)> {
         let entries = self.map("signals", node).unwrap_or_default();
-        entries.iter().map(|(key, value)| (key.text.clone(), self.signal(&key.text, value))).collect()
+        entries
+            .iter()
+            .map(|(key, value)| (key.text.clone(), self.signal(&format!("signals.{}", key.text), value)))
+            .collect()
     }
 
-    fn signal(&mut self, name: &str, node: &Node) -> Signal {
-        let place = format!("signals.{name}");
+    pub(crate) fn signal(&mut self, place: &str, node: &Node) -> Signal {
         let mut signal = Signal::default();
         let entries = match &node.value {
             Value::Number(_) => {
-                signal.mean = self.number(&place, node).unwrap_or_default();
+                signal.mean = self.number(place, node).unwrap_or_default();
                 return signal;
             }
             Value::Map(entries) => entries,
             _ => {
-                self.wrong_type::<()>(&place, "a number or {mean, harmonics}", node);
+                self.wrong_type::<()>(place, "a number or {mean, harmonics}", node);
                 return signal;
             }
         };
@@ -466,7 +483,7 @@ impl Reader<'_> {
             match key.text.as_str() {
                 "mean" => signal.mean = self.number(&format!("{place}.mean"), value).unwrap_or_default(),
                 "harmonics" => signal.harmonics = self.harmonics(&format!("{place}.harmonics"), value),
-                _ => self.unknown_key(&place, key, SIGNAL_KEYS),
+                _ => self.unknown_key(place, key, SIGNAL_KEYS),
             }
         }
         signal
