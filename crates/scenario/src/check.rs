@@ -63,6 +63,19 @@ const BESIDE_DEPTH: u32 = 3;
 const WORLD_KEYS: [&str; 2] = ["zones", "levels"];
 const SCENARIO_KEYS: [&str; 6] = ["static", "dynamic", "robots", "regions", "timeline", "obstacles"];
 
+const AGENT_TYPE_KEYS: [&str; 10] = [
+    "extends",
+    "needs",
+    "utility_weights",
+    "actions",
+    "sequences",
+    "initial_sequence",
+    "local_planner",
+    "local_planner_params",
+    "perception",
+    "locomotion",
+];
+
 /// By keys that no other kind has.
 fn kind_by_content(node: &Node) -> FileKind {
     let has = |keys: &[&str]| keys.iter().any(|k| node.get(k).is_some());
@@ -72,9 +85,7 @@ fn kind_by_content(node: &Node) -> FileKind {
         FileKind::Scenario
     } else if has(&["image"]) && has(&["resolution", "origin"]) {
         FileKind::Map
-    } else if has(&["extends", "needs", "sequences", "local_planner", "perception"])
-        || (has(&["name"]) && has(&DISTRIBUTIONS))
-    {
+    } else if has(&AGENT_TYPE_KEYS) || (has(&["name"]) && (has(&DISTRIBUTIONS) || has(&["pose"]))) {
         FileKind::AgentType
     } else if has(&["signals", "same_as", "cadence", "gain", "phase_warp"]) {
         FileKind::Profile
@@ -174,7 +185,8 @@ impl Checker {
         match kind_by_name(file).unwrap_or_else(|| kind_by_content(&node)) {
             FileKind::Scenario => self.scenario(&text, file),
             FileKind::World => {
-                self.keep(World::parse(&text, file, level_of(file).as_deref()).map(drop_value))
+                let level = level_of(file, node.get("levels").is_some());
+                self.keep(World::parse(&text, file, level.as_deref()).map(drop_value))
             }
             FileKind::AgentType => self.keep(AgentTypeFile::parse(&text, file).map(drop_value)),
             FileKind::Map => {
@@ -267,12 +279,14 @@ fn drop_value<T>(loaded: Loaded<T>) -> Report {
 }
 
 /// The level a `world.yaml` describes, when it lies in a level folder: a folder whose parent has `scenarios` or other levels,
-/// told from a world folder by its not having scenarios of its own.
-fn level_of(file: &Path) -> Option<String> {
+/// told from a world folder by its not having scenarios or, unless the parent has some, `levels` of its own.
+fn level_of(file: &Path, has_levels: bool) -> Option<String> {
     let folder = file.parent()?;
     let is_world = folder.join("scenarios").is_dir() || folder.join("map").is_dir();
     let name = folder.file_name()?.to_str()?.to_owned();
-    let in_world = folder.parent().is_some_and(is_world_folder);
+    let in_world = folder
+        .parent()
+        .is_some_and(|world| is_world_folder(world) && (!has_levels || world.join("scenarios").is_dir()));
     (!is_world && in_world).then_some(name)
 }
 
@@ -318,6 +332,8 @@ mod tests {
         assert_eq!(kind("robots: []"), FileKind::Scenario);
         assert_eq!(kind("dynamics: []"), FileKind::Scenario);
         assert_eq!(kind("name: slow\ndesired_velocity: 0.5"), FileKind::AgentType);
+        assert_eq!(kind("name: stiff\npose: {walk: {base: walk_cmu_12_01}}"), FileKind::AgentType);
+        assert_eq!(kind("initial_sequence: wander"), FileKind::AgentType);
         assert_eq!(kind("name: run\nsame_as: walk\ngain: {factor: 1.6}"), FileKind::Profile);
         assert_eq!(kind("world: {height: 10}\nrobot: []\nobstacle: []"), FileKind::RobotWorld);
         assert_eq!(kind("image: map.png\nresolution: 0.05"), FileKind::Map);

@@ -159,14 +159,18 @@ pub fn scenario_file(path: &Path) -> Option<PathBuf> {
     SCENARIO_FILES.iter().map(|file| path.join(file)).find(|file| file.is_file())
 }
 
-/// The world a file lies in: the nearest folder above it, at most three up, that holds one.
+/// The world a scenario file lies in: the nearest folder above it, at most three up, with a `world.yaml`, or with levels and the
+/// file right in it or below its `scenarios`. A folder further up that holds worlds side by side is not one world of many levels.
 #[must_use]
 pub fn enclosing_world(file: &Path) -> Option<PathBuf> {
     // A relative path may have fewer parents than the folder it means.
     let absolute = std::path::absolute(file).ok()?;
     let shown: Vec<&Path> = file.ancestors().skip(1).collect();
     absolute.ancestors().skip(1).take(3).enumerate().find_map(|(i, folder)| {
-        if !is_world_folder(folder) {
+        let may_have_levels = i == 0 || absolute.starts_with(folder.join("scenarios"));
+        let holds_world =
+            if may_have_levels { is_world_folder(folder) } else { folder.join("world.yaml").is_file() };
+        if !holds_world {
             return None;
         }
         // Prefer the spelling the user gave, which is what messages then show.
