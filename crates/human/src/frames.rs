@@ -67,7 +67,8 @@ impl ClockedLayer {
         Ok(ClockedLayer { kernel, layer, epoch, last: now })
     }
 
-    /// Runs the frames due at clock reading `now`, that one included.
+    /// Runs the frames due at clock reading `now`, that one included. After a jump frames go on from `now`, the first of them at
+    /// once, so that everybody on the bus learns of the new time also when the clock then stands.
     ///
     /// # Errors
     /// What a system of the kernel reports.
@@ -82,8 +83,8 @@ impl ClockedLayer {
             ClockStep::Continued
         };
         if step != ClockStep::Continued {
-            let elapsed = self.kernel.now().nanos();
-            self.epoch.set(Time::from_nanos(now.nanos().saturating_sub(elapsed)));
+            let next_frame = self.kernel.next_time().unwrap_or(self.kernel.now());
+            self.epoch.set(Time::from_nanos(now.nanos().saturating_sub(next_frame.nanos())));
         }
         let due = now.nanos().saturating_sub(self.epoch.get().nanos());
         // The kernel runs what is due strictly before a time; a frame due exactly now is due.
