@@ -218,7 +218,7 @@ impl LayerCx {
 pub struct HumanLayer {
     cx: LayerCx,
     backend: BackendSlot,
-    /// Bus names accepted by the running batch; kept for its allocation.
+    /// Room for the bus names that a batch accepts; kept for its allocations.
     accepted: Vec<String>,
 }
 
@@ -293,18 +293,28 @@ impl HumanLayer {
         self.release();
         self.expire();
         self.cx.relay_accepted();
-        let mut accepted = std::mem::take(&mut self.accepted);
-        accepted.clear();
-        accepted.extend(
-            self.cx.possession.accepted().iter().map(|&slot| self.cx.index.ped(slot).bus_name.clone()),
-        );
-        self.backend.0.on_stream_merged(&mut self.cx, &accepted);
-        self.accepted = accepted;
+        let mut names = std::mem::take(&mut self.accepted);
+        let accepted = self.cx.possession.accepted();
+        if names.len() < accepted.len() {
+            names.resize_with(accepted.len(), String::new);
+        }
+        let count = accepted.len();
+        for (name, &slot) in names.iter_mut().zip(accepted) {
+            name.clone_from(&self.cx.index.ped(slot).bus_name);
+        }
+        self.backend.0.on_stream_merged(&mut self.cx, &names[..count]);
+        self.accepted = names;
     }
 
     /// One request of `human/move`: names and poses. One result per item, in order.
     pub fn on_move(&mut self, items: &[(String, Pose)]) -> Vec<MoveResult> {
         let mut moved = Vec::new();
+        if let Some((name, _)) = items.iter().find(|(_, pose)| !pose.is_finite()) {
+            tracing::warn!(
+                "human/move: the pose for {:?} has a NaN or infinite number; nobody is moved to such a pose",
+                clip(name)
+            );
+        }
         let results = items.iter().map(|(name, pose)| self.move_one(name, *pose, &mut moved)).collect();
         if !moved.is_empty() {
             self.expire();
@@ -640,10 +650,6 @@ impl HumanLayer {
         }
         let Some(slot) = cx.index.slot(name) else { return MoveResult::NotFound };
         if !pose.is_finite() {
-            tracing::warn!(
-                "human/move: the pose for {:?} has a NaN or infinite number; not moved",
-                clip(name)
-            );
             return MoveResult::NotFound;
         }
         let ped = cx.index.ped(slot);

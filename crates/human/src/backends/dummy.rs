@@ -4,6 +4,8 @@
 //! never despawn anybody because a publisher went away: a released person stays where the stream left them, with the idle
 //! gait (human-layer specification, section 16).
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 use promenade_kernel::stable_int;
 
@@ -26,15 +28,17 @@ const BLUE: [f32; 4] = [0.0, 0.0, 1.0, 0.6];
 pub struct Dummy {
     /// By sim path, in spawn order.
     roster: IndexMap<String, Pedestrian>,
+    /// Ids of the roster.
+    ids: HashSet<u32>,
     walls: IndexMap<String, Wall>,
     objects: IndexMap<String, StaticObstacle>,
 }
 
 impl Dummy {
     /// The 32-bit id of a name, stepped past ids that are taken: two people must never share a gait phase.
-    fn free_id(&self, sim_path: &str) -> u32 {
+    fn free_id(&mut self, sim_path: &str) -> u32 {
         let mut id = (stable_int(sim_path) & 0xFFFF_FFFF) as u32;
-        while self.roster.values().any(|ped| ped.id == id) {
+        while !self.ids.insert(id) {
             id = id.wrapping_add(1);
         }
         id
@@ -130,6 +134,7 @@ impl HumanSimulator for Dummy {
     fn remove_pedestrians(&mut self, cx: &mut LayerCx) {
         cx.delete_tracked_pedestrians();
         self.roster.clear();
+        self.ids.clear();
     }
 
     fn spawn_walls(&mut self, cx: &mut LayerCx, walls: &[(String, Wall)]) {
