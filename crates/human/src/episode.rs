@@ -52,7 +52,7 @@ impl From<Report> for EpisodeError {
 /// A robot of the scenario: where it starts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobotStart {
-    /// `robot_<index>`, in file order.
+    /// As declared, else `robot_<index>` in file order.
     pub name: String,
     /// Start pose.
     pub pose: Pose,
@@ -147,7 +147,7 @@ impl Episode {
             robots: (0..)
                 .zip(&resolved.robots)
                 .map(|(i, robot): (usize, _)| RobotStart {
-                    name: format!("robot_{i}"),
+                    name: robot.entry.name.clone().unwrap_or_else(|| format!("robot_{i}")),
                     pose: pose(&robot.start),
                 })
                 .collect(),
