@@ -39,8 +39,17 @@ fn main() -> ExitCode {
         Command::Rviz(args) => rviz::run(&args),
     };
     result.unwrap_or_else(|error| {
+        if is_closed_pipe(&error) {
+            return ExitCode::SUCCESS;
+        }
         // Without a terminal to complain to, the exit code has to say it alone.
         let _ = writeln!(std::io::stderr(), "error: {error:#}");
         ExitCode::FAILURE
     })
+}
+
+/// Whoever reads the output, such as `head`, has seen enough.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }

@@ -133,3 +133,36 @@ fn check_speaks_of_profiles_too() {
     assert_eq!(output.status.code(), Some(1), "{stdout}");
     assert!(stdout.contains("mine.yaml:2:") && stdout.contains("per_speed"), "{stdout}");
 }
+
+#[test]
+fn a_duration_beyond_the_clock_is_refused() {
+    for duration in ["1e30", "nan", "inf", "-1"] {
+        let output = promenade(&["run", "clinic/empty", &format!("--duration={duration}")]);
+        let stderr = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains("is not a number from 0 to 1e9"), "{stderr}");
+    }
+}
+
+/// Temporary folders lie side by side, and each may hold a world of its own.
+#[test]
+fn worlds_beside_a_scenario_are_not_its_levels() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let write = |name: &str, file: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(&path).expect("a folder");
+        std::fs::write(path.join(file), text).expect("written");
+        path.join(file).to_str().expect("UTF-8 path").to_owned()
+    };
+    write("other", "world.yaml", "zones: broken");
+    let scenario = write("mine", "scenario.yaml", "dynamic: [{name: ann, model: arenian, pose: [0, 0]}]");
+    let output = promenade(&["check", &scenario]);
+    assert!(text(&output.stdout).starts_with("0 errors, 0 warnings, 0 hints"), "{}", text(&output.stdout));
+    assert!(promenade(&["run", &scenario, "--duration", "1"]).status.success());
+
+    let corners = "corners: [{x: 0, y: 0}, {x: 1, y: 0}, {x: 0, y: 1}]";
+    let text_of_world = format!("levels: {{'0': {{zones: [{{name: hall, {corners}}}]}}}}");
+    let world = write("flat", "world.yaml", &text_of_world);
+    let output = promenade(&["check", &world]);
+    assert!(output.status.success(), "{}", text(&output.stdout));
+}

@@ -57,11 +57,14 @@ pub(crate) struct RunArgs {
     report: Option<PathBuf>,
 }
 
-/// A finite number that is not negative.
+/// The largest duration and factor: thirty years, well within the clock of the kernel.
+const MOST: f64 = 1e9;
+
+/// A number from 0 to [`MOST`].
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        Ok(value) => Err(format!("{value} is not a finite number of at least 0")),
+        Ok(value) if (0.0..=MOST).contains(&value) => Ok(value),
+        Ok(value) => Err(format!("{value} is not a number from 0 to {MOST:e}")),
         Err(error) => Err(error.to_string()),
     }
 }
