@@ -46,6 +46,7 @@ fn people_of_the_corridor_walk() {
     let report: Value = serde_json::from_str(&run_report("0", "clinic/corridor_crowd")).expect("JSON");
     let people = report["pedestrians"].as_array().expect("a list");
     assert_eq!(people.len(), 10);
+    assert_eq!(report["scenario"], "clinic/corridor_crowd");
     for person in people {
         let distance = person["distance_m"].as_f64().expect("a number");
         assert!((20.0..150.0).contains(&distance), "{person}");

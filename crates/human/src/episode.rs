@@ -61,7 +61,7 @@ pub struct RobotStart {
 /// One episode.
 #[derive(Clone, Debug)]
 pub struct Episode {
-    /// Name of the scenario, `<world>/<scenario>` where both are known.
+    /// Name of the scenario, `<world>/<scenario>` when it lies in a world; the name of the world without a scenario.
     pub name: String,
     /// Walls of every level.
     pub walls: Vec<Wall>,
@@ -103,7 +103,11 @@ impl Episode {
         };
         let streams = KeyedStreams::new(request.seed);
         let resolved = scenario.value.resolve_with(&world.value, &streams, ResolveOptions::default())?;
-        let name = located.map_or_else(|| world.value.name.clone(), |Located { name, .. }| name);
+        let name = match located {
+            Some(Located { name, world: Some(_), .. }) => format!("{}/{name}", world.value.name),
+            Some(Located { name, .. }) => name,
+            None => world.value.name.clone(),
+        };
         let report = world.report.merge(scenario.report).merge(resolved.report.clone());
         Ok(Self::build(name, &world.value, resolved, report, &streams, &request.prefix))
     }
