@@ -86,6 +86,9 @@ impl ClockedLayer {
             let next_frame = self.kernel.next_time().unwrap_or(self.kernel.now());
             self.epoch.set(Time::from_nanos(now.nanos().saturating_sub(next_frame.nanos())));
         }
+        if matches!(step, ClockStep::JumpedBack(_)) {
+            self.layer.borrow_mut().set_back(now);
+        }
         let due = now.nanos().saturating_sub(self.epoch.get().nanos());
         // The kernel runs what is due strictly before a time; a frame due exactly now is due.
         self.kernel.run_until(Time::from_nanos(due.saturating_add(1)))?;

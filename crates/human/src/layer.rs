@@ -267,6 +267,13 @@ impl HumanLayer {
         self.cx.now = now;
     }
 
+    /// Sets a node-clock time that lies before the last one, as after a restart of the simulator. An open gate takes stamps
+    /// from then on.
+    pub fn set_back(&mut self, now: Time) {
+        self.cx.possession.on_clock_back(now);
+        self.cx.now = now;
+    }
+
     /// What can be looked at from outside.
     #[must_use]
     pub fn cx(&self) -> &LayerCx {

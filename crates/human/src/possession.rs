@@ -143,6 +143,11 @@ impl Possession {
         self.opened = Some(now);
     }
 
+    /// The clock went back to `now`: an open gate must not wait for its old time to come round again.
+    pub(crate) fn on_clock_back(&mut self, now: Time) {
+        self.opened = self.opened.map(|opened| opened.min(now));
+    }
+
     /// Closes the gate. Nobody is "released": those people cease to exist.
     pub(crate) fn close_gate(&mut self) {
         self.opened = None;

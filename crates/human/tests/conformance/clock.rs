@@ -77,3 +77,15 @@ fn extreme_readings_do_not_panic() {
     }
     let _: &HumanLayer = &clocked.layer();
 }
+
+#[test]
+fn a_stream_goes_on_after_the_clock_went_back() {
+    let (mut clocked, log) = clocked(Stage::with_people(&["ann"]));
+    to(&mut clocked, 10.5);
+    to(&mut clocked, 2.0);
+    clocked.layer().on_stream(&crate::stage::batch(1.9, vec![walking("ann", 3.0)]));
+    assert_eq!(log.borrow().updates.len(), 0, "a stamp before the new time is stale");
+    clocked.layer().on_stream(&crate::stage::batch(2.0, vec![walking("ann", 4.0)]));
+    let log = log.borrow();
+    assert_eq!(log.frames.last().expect("a frame").1[0].0.pose.position[0], 4.0);
+}
