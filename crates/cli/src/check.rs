@@ -2,12 +2,13 @@
 //!
 //! It only reads. What a file may hold is decided by the crates that load it, so that a clean check and a run agree.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use promenade_gait::{ProfileErrors, ProfileFile};
+use promenade_gait::{ProfileErrors, ProfileFile, ProfileLibrary, ProfileSource};
 use promenade_scenario::{FileKind, Severity, check, kind_of};
 use serde::Serialize;
 
@@ -79,25 +80,51 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode> {
 
 /// The problems of one gait profile; all of them are errors.
 fn profile(file: &Path) -> Vec<Line> {
-    let name = file.display().to_string();
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    let line = |line: u64, column: u64, message: String| Line {
-        text: format!("{name}:{line}:{column}: error: {message}"),
-        file: name.clone(),
+    let line = |file: String, line: u64, column: u64, message: String| Line {
+        text: format!("{file}:{line}:{column}: error: {message}"),
+        file,
         line,
         column,
         severity: Severity::Error.to_string(),
         message,
         suggestion: None,
     };
-    match std::fs::read_to_string(file) {
-        Err(error) => vec![line(1, 1, error.to_string())],
-        Ok(text) => match ProfileFile::parse(&stem, &name, &text) {
+    match profile_with_bases(file) {
+        Err(error) => vec![line(file.display().to_string(), 1, 1, error.to_string())],
+        Ok(sources) => match ProfileLibrary::from_sources(sources) {
             Ok(_) => Vec::new(),
             Err(ProfileErrors(errors)) => errors
                 .into_iter()
-                .map(|error| line(error.line, error.column, error.problem.to_string()))
+                .map(|error| line(error.file, error.line, error.column, error.problem.to_string()))
                 .collect(),
         },
     }
+}
+
+/// A profile, and what its `same_as` may name: the shipped profiles and the files beside it, of which those that are named are
+/// read.
+fn profile_with_bases(file: &Path) -> std::io::Result<Vec<ProfileSource>> {
+    let shipped = ProfileLibrary::builtin().iter();
+    let mut sources: Vec<ProfileSource> = shipped
+        .map(|(stem, entry)| ProfileSource {
+            stem: stem.to_owned(),
+            file: format!("profiles/{stem}.yaml"),
+            text: entry.file.to_yaml(),
+        })
+        .collect();
+    let mut seen = BTreeSet::new();
+    let mut next = Some(file.to_owned());
+    while let Some(path) = next.take() {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(&path)?;
+        let base = ProfileFile::parse(&stem, &name, &text).ok().and_then(|parsed| parsed.same_as);
+        seen.insert(stem.clone());
+        sources.push(ProfileSource { stem, file: name, text });
+        next = base
+            .filter(|base| !seen.contains(base) && Path::new(base).file_name() == Some(base.as_ref()))
+            .map(|base| path.with_file_name(base + ".yaml"))
+            .filter(|path| matches!(kind_of(path), Ok(FileKind::Profile)));
+    }
+    Ok(sources)
 }

@@ -167,3 +167,26 @@ fn worlds_beside_a_scenario_are_not_its_levels() {
     let output = promenade(&["check", &world]);
     assert!(output.status.success(), "{}", text(&output.stdout));
 }
+
+#[test]
+fn check_follows_same_as_to_the_files_beside_and_the_shipped_ones() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path.to_str().expect("UTF-8 path").to_owned()
+    };
+    let good = write("good.yaml", "same_as: base\n");
+    write("base.yaml", "same_as: run\ngain: {factor: 1.2}\n");
+    let stranger = write("stranger.yaml", "same_as: bas\n");
+    let circle = write("circle.yaml", "same_as: ring\n");
+    write("ring.yaml", "same_as: circle\n");
+    let output = promenade(&["check", &good]);
+    assert!(output.status.success(), "{}", text(&output.stdout));
+    for (file, told) in [(stranger, "bas"), (circle, "ring")] {
+        let output = promenade(&["check", &file]);
+        let stdout = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{stdout}");
+        assert!(stdout.contains(told) && stdout.contains("1 error,"), "{stdout}");
+    }
+}
