@@ -385,9 +385,7 @@ impl HumanLayer {
         if !to_move.is_empty() {
             cx.sim.obstacle_move(&to_move);
         }
-        if to_register.is_empty() {
-            return;
-        }
+        // Also when there is nothing to register: the backend's latched layers then say that there is nothing.
         let registered = self.backend.0.spawn_obstacles(cx, &to_register);
         let mut to_spawn = Vec::new();
         for (asked, kept) in to_register.iter().zip(registered) {

@@ -189,6 +189,15 @@ fn walls_are_removed_by_their_exact_ends() {
 }
 
 #[test]
+fn a_reader_of_the_objects_learns_that_there_are_none() {
+    let Stage { mut layer, log } = Stage::with_people(&[]);
+    layer.spawn_obstacles(&[], ObstacleLayer::InUse);
+    let log = log.borrow();
+    let things = log.markers[&MarkerTopic::StaticObjects].last().expect("published");
+    assert_eq!(things.iter().map(|marker| marker.action).collect::<Vec<_>>(), [MarkerAction::DeleteAll]);
+}
+
+#[test]
 fn dummy_markers_are_led_by_a_delete_all() {
     let mut stage = Stage::with_people(&[]);
     stage.layer.spawn_world(&[EAST], &[], &[]);
