@@ -8,6 +8,7 @@
 //! The crate must never know of ROS, of a world or of a clock: callers pass time steps.
 
 mod error;
+pub mod fit;
 mod gait;
 mod joint;
 mod library;
