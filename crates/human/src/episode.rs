@@ -162,7 +162,9 @@ impl Episode {
     /// Spawns the world and the episode. The gate of the stream is open afterwards.
     pub fn start(&self, layer: &mut HumanLayer) {
         layer.spawn_world(&self.walls, &self.doors, &[]);
-        layer.spawn_obstacles(&self.world_objects, ObstacleLayer::World);
+        if !self.world_objects.is_empty() {
+            layer.spawn_obstacles(&self.world_objects, ObstacleLayer::World);
+        }
         layer.spawn_obstacles(&self.objects, ObstacleLayer::InUse);
         layer.setup_regions(&self.regions);
         layer.spawn_pedestrians(&self.people);
