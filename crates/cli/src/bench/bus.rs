@@ -32,9 +32,9 @@ pub(crate) struct BusArgs {
     /// Seconds measured, after everything has been discovered
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
-    /// The probe, built by `cargo build --release` in tests/ros
-    #[arg(long, default_value = "tests/ros/target/release/bus_probe", value_name = "FILE")]
-    probe: PathBuf,
+    /// The probe; by default the one of this checkout, built first if it has to be
+    #[arg(long, value_name = "FILE")]
+    probe: Option<PathBuf>,
     /// One JSON object per row
     #[arg(long)]
     json: bool,
@@ -82,17 +82,39 @@ fn cpu_time(stat: &str) -> Option<Duration> {
 }
 
 pub(crate) fn run(args: &BusArgs) -> Result<()> {
-    if !args.probe.is_file() {
-        bail!("no probe at {}: `cargo build --release` in tests/ros, or pass --probe", args.probe.display());
-    }
+    let probe = match &args.probe {
+        Some(probe) if !probe.is_file() => bail!("no probe at {}", probe.display()),
+        Some(probe) => probe.clone(),
+        None => build_probe()?,
+    };
     let packages = Packages::from_environment(&std::env::current_dir()?);
     for &people in &args.people {
-        print_row(args.json, &measure(args, &packages, people)?)?;
+        print_row(args.json, &measure(args, &packages, &probe, people)?)?;
     }
     Ok(())
 }
 
-fn measure(args: &BusArgs, packages: &Packages, people: u32) -> Result<Map<String, Value>> {
+/// The r2r client of this checkout, built if it is not there or not fresh.
+fn build_probe() -> Result<PathBuf> {
+    let manifest = Path::new("tests/ros/Cargo.toml");
+    if !manifest.is_file() {
+        bail!("no {}: run this in a checkout of Promenade, or pass --probe", manifest.display());
+    }
+    let target = Path::new("tests/ros/target");
+    let status = Command::new("cargo")
+        .args(["build", "--release", "--quiet", "--bin", "bus_probe", "--target-dir"])
+        .arg(target)
+        .arg("--manifest-path")
+        .arg(manifest)
+        .status()
+        .context("cannot run cargo to build the probe")?;
+    if !status.success() {
+        bail!("the probe does not build: {status}; is the ROS environment sourced (source tools/ros2/setup.bash)?");
+    }
+    Ok(target.join("release/bus_probe"))
+}
+
+fn measure(args: &BusArgs, packages: &Packages, probe: &Path, people: u32) -> Result<Map<String, Value>> {
     let folder = std::env::temp_dir().join(format!("promenade_bench_{}", std::process::id()));
     fs::create_dir_all(&folder)?;
     let scenario = folder.join("scenario.yaml");
@@ -114,7 +136,7 @@ fn measure(args: &BusArgs, packages: &Packages, people: u32) -> Result<Map<Strin
     )?;
     let hri = node("hri_producer", &["max_bodies:=0".to_owned()])?;
     let streamed = args.stream_people.unwrap_or(people);
-    let mut child = Command::new(&args.probe)
+    let mut child = Command::new(probe)
         .args(["--env", ENV, "--people", &people.to_string(), "--stream-people", &streamed.to_string()])
         .args(["--seconds", &args.seconds.to_string()])
         .args(args.tf.then_some("--tf"))
