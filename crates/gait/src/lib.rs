@@ -7,10 +7,15 @@
 //!
 //! The crate must never know of ROS, of a world or of a clock: callers pass time steps.
 
+pub mod animation;
+pub mod clip;
+mod document;
+pub mod driver;
 mod error;
 pub mod fit;
 mod gait;
 mod joint;
+mod joint_set;
 mod library;
 mod nearest;
 mod pool;
@@ -20,9 +25,11 @@ mod profile_file;
 pub mod rig;
 mod yaml;
 
+pub use document::{DocumentError, DocumentProblem};
 pub use error::{LibraryError, ProfileError, ProfileErrors, ProfileProblem};
 pub use gait::{Gait, IDLE_HZ, sway};
 pub use joint::{Axis, JOINT_COUNT, Joint, Pose40, Side};
+pub use joint_set::JointSet;
 pub use library::{DEFAULT_RUN, DEFAULT_WALK, LibraryEntry, ProfileLibrary, ProfileSource};
 pub use pool::{
     BatchError, GaitBatch, GaitInput, GaitOutput, GaitPool, GaitReport, KNOWN_STATES, Motion, PoseId,

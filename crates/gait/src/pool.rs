@@ -164,7 +164,7 @@ pub struct GaitInput {
 /// Gait phases by person id.
 #[derive(Debug, Clone, Default)]
 pub struct GaitPool {
-    phases: HashMap<u32, f64, BuildHasherDefault<IdHasher>>,
+    phases: HashMap<u32, f64, IdHash>,
 }
 
 /// The phase of an id that has not been seen, radians: people who start together do not walk in step.
@@ -312,9 +312,12 @@ fn fold(phase: f64, before: f64) -> f64 {
     finite % FOLD_PERIOD
 }
 
+/// Builds [`IdHasher`]s.
+pub(crate) type IdHash = BuildHasherDefault<IdHasher>;
+
 /// Hashes an id with one multiplication. The table's order is never observed.
 #[derive(Debug, Clone, Copy, Default)]
-struct IdHasher(u64);
+pub(crate) struct IdHasher(u64);
 
 impl Hasher for IdHasher {
     fn finish(&self) -> u64 {
