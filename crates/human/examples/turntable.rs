@@ -9,7 +9,8 @@ use promenade_human::entity::{DynamicObstacle, WaypointMode};
 use promenade_human::message::{Pedestrian, Pose, animation_state};
 use promenade_human::outbox::{Marker, MarkerTopic};
 use promenade_human::{
-    BackendContext, BusFrame, ClockedLayer, DummySim, HumanLayer, HumanSimulator, LayerCx, NoModels, Outbox, Registry,
+    BackendContext, BusFrame, ClockedLayer, DummySim, HumanLayer, HumanSimulator, LayerCx, NoModels, Outbox,
+    Registry,
 };
 use promenade_kernel::Time;
 
@@ -31,15 +32,22 @@ impl HumanSimulator for Turntable {
         let angle = cx.now().as_secs_f64() * SPEED / RADIUS;
         for (i, (person, centre)) in self.people.iter_mut().enumerate() {
             let (sin, cos) = (angle + i as f64).sin_cos();
-            person.pose =
-                Pose::planar(centre[0] + RADIUS * cos, centre[1] + RADIUS * sin, angle + i as f64 + TAU / 4.0);
+            person.pose = Pose::planar(
+                centre[0] + RADIUS * cos,
+                centre[1] + RADIUS * sin,
+                angle + i as f64 + TAU / 4.0,
+            );
             person.twist.linear = [-SPEED * sin, SPEED * cos, 0.0];
         }
         // The whole roster, every time. Joints, possession and model paths are the layer's business.
         cx.publish_pedestrians(self.people.iter().map(|(person, _)| person));
     }
 
-    fn spawn_pedestrians(&mut self, _: &mut LayerCx, people: &[DynamicObstacle]) -> Vec<Option<DynamicObstacle>> {
+    fn spawn_pedestrians(
+        &mut self,
+        _: &mut LayerCx,
+        people: &[DynamicObstacle],
+    ) -> Vec<Option<DynamicObstacle>> {
         for person in people {
             let ped = Pedestrian {
                 name: person.sim_path.clone(),
@@ -68,7 +76,11 @@ impl Outbox for Print {
         for (i, entry) in frame.pedestrians.iter().enumerate() {
             let [x, y, _] = entry.pedestrian.pose.position;
             let hip = frame.joints(i).map_or(0.0, |joints| joints[promenade_gait::Joint::LRHip.index()]);
-            tracing::info!("{} s: {} at ({x:.2}, {y:.2}), left hip {hip:.3} rad", frame.now, entry.pedestrian.name);
+            tracing::info!(
+                "{} s: {} at ({x:.2}, {y:.2}), left hip {hip:.3} rad",
+                frame.now,
+                entry.pedestrian.name
+            );
         }
     }
 

@@ -55,6 +55,8 @@ impl Batch {
 pub(crate) struct Bus {
     frame: Vec<BusPedestrian>,
     used: usize,
+    /// Distinct ids of the frame.
+    remembered: usize,
     postures: Vec<Pose40>,
     batch: Batch,
     pool: GaitPool,
@@ -103,6 +105,7 @@ impl Bus {
     ) {
         self.serial += 1;
         self.used = 0;
+        self.remembered = 0;
         self.batch.clear();
         for ped in roster {
             if self.frame.len() == self.used {
@@ -144,7 +147,8 @@ impl Bus {
             None => out.model_uri.clear(),
         }
         let memory = self.memory.entry(ped.id).or_insert(Memory { synthesised: None, frame: 0 });
-        memory.frame = self.serial;
+        // Two entries of one id are one person to remember.
+        self.remembered += usize::from(std::mem::replace(&mut memory.frame, self.serial) != self.serial);
         entry.posture = None;
         if !out.joint_state.name.is_empty() {
             // A release after minutes of override must not become one step of minutes.
@@ -167,7 +171,7 @@ impl Bus {
     }
 
     fn forget_absent(&mut self) {
-        if self.memory.len() == self.used {
+        if self.memory.len() == self.remembered {
             return;
         }
         let serial = self.serial;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use promenade_kernel::KeyedStreams;
 use promenade_scenario::{
-    AgentType, Loaded, LocateError, Located, Origin, Point, Report, ResolveOptions, ResolvedDynamic,
-    ResolvedScenario, ResolvedStatic, Scenario, ScenarioRef, Segment, World, find_world,
+    AgentType, Loaded, LocateError, Located, Origin, Point, Problem, Report, ResolveOptions, ResolvedDynamic,
+    ResolvedScenario, ResolvedStatic, Scenario, ScenarioRef, Segment, Severity, World, find_world,
 };
 
 use crate::entity::{Door, DynamicObstacle, Region, StaticObstacle, Wall};
@@ -103,12 +103,19 @@ impl Episode {
         };
         let streams = KeyedStreams::new(request.seed);
         let resolved = scenario.value.resolve_with(&world.value, &streams, ResolveOptions::default())?;
-        let name = match located {
+        let name = match &located {
             Some(Located { name, world: Some(_), .. }) => format!("{}/{name}", world.value.name),
-            Some(Located { name, .. }) => name,
+            Some(Located { name, .. }) => name.clone(),
             None => world.value.name.clone(),
         };
-        let report = world.report.merge(scenario.report).merge(resolved.report.clone());
+        let mut report = world.report.merge(scenario.report).merge(resolved.report.clone());
+        if let (Some(located), Some(asked)) = (&located, world_name)
+            && let Some(own) = located.world.as_deref().filter(|own| !names_world(own, asked))
+        {
+            let message = format!("the scenario runs in its own world {}, not in {asked:?}", own.display());
+            report =
+                report.merge(Report::new(vec![Problem::of_file(&located.file, Severity::Warning, message)]));
+        }
         Ok(Self::build(name, &world.value, resolved, report, &streams, &request.prefix))
     }
 
@@ -169,6 +176,12 @@ impl Episode {
         layer.setup_regions(&self.regions);
         layer.spawn_pedestrians(&self.people);
     }
+}
+
+/// Whether `asked`, a name or a path, means the world folder `own`.
+fn names_world(own: &Path, asked: &str) -> bool {
+    let same = |a: &Path, b: &Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    own.file_name().is_some_and(|name| name == asked) || same(own, Path::new(asked))
 }
 
 /// Where worlds are looked for: `worlds` and `configs/worlds` below the current folder, then `configs/worlds` of the

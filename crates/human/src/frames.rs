@@ -11,10 +11,18 @@ use crate::layer::HumanLayer;
 /// A clock that leaps further ahead than this between two readings has jumped: the time between is not simulated.
 const CLOCK_JUMP: Duration = Duration::from_secs(1);
 
-/// Ticks a layer once per frame at `epoch` plus kernel time.
-struct LayerFrames {
+/// Ticks a layer once per frame, at an epoch plus kernel time. The frame rate must be [`HumanLayer::rate_hz`].
+pub struct LayerFrames {
     layer: Rc<RefCell<HumanLayer>>,
     epoch: Rc<Cell<Time>>,
+}
+
+impl LayerFrames {
+    /// Ticks `layer`, whose clock is the kernel's.
+    #[must_use]
+    pub fn new(layer: Rc<RefCell<HumanLayer>>) -> Self {
+        LayerFrames { layer, epoch: Rc::default() }
+    }
 }
 
 impl FrameSystem for LayerFrames {
@@ -62,7 +70,7 @@ impl ClockedLayer {
         let layer = Rc::new(RefCell::new(layer));
         let epoch = Rc::new(Cell::new(now));
         let mut kernel = Simulation::builder().fps(rate).seed(seed).build();
-        let frames = LayerFrames { layer: Rc::clone(&layer), epoch: Rc::clone(&epoch) };
+        let frames = LayerFrames { epoch: Rc::clone(&epoch), ..LayerFrames::new(Rc::clone(&layer)) };
         kernel.add_frame(frames)?.phase(Phase::Gait);
         Ok(ClockedLayer { kernel, layer, epoch, last: now })
     }

@@ -59,6 +59,7 @@ pub struct LayerCx {
     possession: Possession,
     bus: Bus,
     relay: Vec<Pedestrian>,
+    relayed: Vec<bool>,
     warned_models: BTreeSet<String>,
 }
 
@@ -91,11 +92,13 @@ impl LayerCx {
         self.out.publish_pedestrians(&self.bus.outgoing(stamp, MAP_FRAME, self.now));
     }
 
-    /// The funnel to the simulator: smooth motion, possessed people substituted, no joints added. One result per entry.
+    /// The funnel to the simulator: smooth motion, possessed people substituted, no joints added. `stamp` is the time that the
+    /// poses are for. One result per entry.
     pub fn relay_pedestrian_update<'r>(
         &mut self,
+        stamp: Time,
         pedestrians: impl IntoIterator<Item = &'r Pedestrian>,
-    ) -> Vec<bool> {
+    ) -> &[bool] {
         let mut count = 0;
         for ped in pedestrians {
             if self.relay.len() == count {
@@ -114,7 +117,7 @@ impl LayerCx {
             }
             count += 1;
         }
-        self.sim.pedestrian_update(&self.relay[..count])
+        self.send_relayed(stamp, count)
     }
 
     /// Publishes a latched marker layer.
@@ -193,7 +196,7 @@ impl LayerCx {
     }
 
     /// Sends what the last batch accepted to the simulator, under bus names and ids.
-    fn relay_accepted(&mut self) {
+    fn relay_accepted(&mut self, stamp: Time) {
         let mut count = 0;
         for &slot in self.possession.accepted() {
             let Some(state) = self.possession.state(slot, self.now) else { continue };
@@ -208,8 +211,14 @@ impl LayerCx {
             count += 1;
         }
         if count > 0 {
-            self.sim.pedestrian_update(&self.relay[..count]);
+            self.send_relayed(stamp, count);
         }
+    }
+
+    fn send_relayed(&mut self, stamp: Time, count: usize) -> &[bool] {
+        self.relayed.clear();
+        self.sim.pedestrian_update(stamp, &self.relay[..count], &mut self.relayed);
+        &self.relayed
     }
 }
 
@@ -255,6 +264,7 @@ impl HumanLayer {
                 possession: Possession::default(),
                 bus: Bus::default(),
                 relay: Vec::new(),
+                relayed: Vec::new(),
                 warned_models: BTreeSet::new(),
             },
             backend: BackendSlot(backend),
@@ -299,7 +309,7 @@ impl HumanLayer {
         }
         self.release();
         self.expire();
-        self.cx.relay_accepted();
+        self.cx.relay_accepted(batch.stamp);
         let mut names = std::mem::take(&mut self.accepted);
         let accepted = self.cx.possession.accepted();
         if names.len() < accepted.len() {
@@ -354,7 +364,7 @@ impl HumanLayer {
                 }
             })
             .collect();
-        self.cx.relay_pedestrian_update(&people).into_iter().all(|done| done)
+        self.cx.relay_pedestrian_update(self.cx.now, &people).iter().all(|&done| done)
     }
 
     /// Spawns, moves or re-registers static objects.

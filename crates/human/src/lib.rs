@@ -20,7 +20,7 @@ mod sim;
 pub mod walker;
 
 pub use backend::{BackendContext, BackendError, BusName, Factory, HumanSimulator, Registry};
-pub use frames::{ClockStep, ClockedLayer};
+pub use frames::{ClockStep, ClockedLayer, LayerFrames};
 pub use layer::{HumanLayer, LayerCx, MAP_FRAME, MoveResult, Obstacle, PED_RADIUS};
 pub use model::{FALLBACK_MODEL, HumanModels, NoModels};
 pub use outbox::{BusFrame, BusPedestrian, Outbox};

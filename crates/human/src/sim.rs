@@ -4,6 +4,8 @@
 //! they return; the simulator is paused while an episode is reset, so they must not wait for simulated time.
 //! [`Sim::pedestrian_update`] is called every tick and must never block.
 
+use promenade_kernel::Time;
+
 use crate::entity::{Door, DynamicObstacle, StaticObstacle, Wall};
 use crate::message::Pedestrian;
 
@@ -34,9 +36,9 @@ pub trait Sim {
     fn pedestrian_delete(&mut self, pedestrians: &[DynamicObstacle]) -> Vec<bool> {
         vec![true; pedestrians.len()]
     }
-    /// Smooth motion of people.
-    fn pedestrian_update(&mut self, pedestrians: &[Pedestrian]) -> Vec<bool> {
-        vec![true; pedestrians.len()]
+    /// Smooth motion of people, in frame `map`, for the time `stamp`. Adds one success per person to `results`.
+    fn pedestrian_update(&mut self, stamp: Time, pedestrians: &[Pedestrian], results: &mut Vec<bool>) {
+        results.resize(results.len() + pedestrians.len(), true);
     }
     /// Creates visual walls.
     fn spawn_walls(&mut self, walls: &[Wall], clear_existing: bool) -> bool {

@@ -47,7 +47,12 @@ impl Running {
     ///
     /// # Errors
     /// When the value given at start has another type.
-    pub fn parameter<T: ParameterVariant + 'static>(&self, name: &str, default: T, description: &str) -> Result<T> {
+    pub fn parameter<T: ParameterVariant + 'static>(
+        &self,
+        name: &str,
+        default: T,
+        description: &str,
+    ) -> Result<T> {
         let parameter = self
             .node
             .declare_parameter::<T>(name)

@@ -196,9 +196,13 @@ impl Checker {
             }
             kind @ (FileKind::Profile | FileKind::RobotWorld | FileKind::Unknown) => {
                 self.problems.extend(problems);
+                if kind == FileKind::RobotWorld {
+                    let message = "a robot world: nothing but its YAML is checked yet";
+                    self.problems.push(Problem::of_file(file, Severity::Hint, message));
+                    return;
+                }
                 let message = match kind {
                     FileKind::Profile => "a gait profile, which is not a file of a world",
-                    FileKind::RobotWorld => "a robot world, which is not a file of a world",
                     _ => {
                         "neither a scenario nor a world, an agent type or a map: none of their keys is there"
                     }

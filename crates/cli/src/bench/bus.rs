@@ -109,7 +109,9 @@ fn build_probe() -> Result<PathBuf> {
         .status()
         .context("cannot run cargo to build the probe")?;
     if !status.success() {
-        bail!("the probe does not build: {status}; is the ROS environment sourced (source tools/ros2/setup.bash)?");
+        bail!(
+            "the probe does not build: {status}; is the ROS environment sourced (source tools/ros2/setup.bash)?"
+        );
     }
     Ok(target.join("release/bus_probe"))
 }

@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use promenade_human::episode::{Episode, EpisodeRequest, world_roots};
 use promenade_human::walker::{STREAM_RATE_HZ, Walker};
-use promenade_human::{BackendContext, DummySim, HumanLayer, NoModels, Registry};
+use promenade_human::{BackendContext, DummySim, HumanLayer, LayerFrames, NoModels, Registry};
 use promenade_kernel::{FrameCtx, FrameSystem, Phase, Simulation, SystemResult, Time};
 use promenade_scenario::Severity;
 
@@ -122,7 +122,7 @@ fn simulate(args: &RunArgs, episode: &Episode, interrupted: &Arc<AtomicBool>) ->
     let duration = Duration::from_secs_f64(args.duration);
     let mut kernel =
         Simulation::builder().fps(rate).seed(args.seed).duration(duration).realtime_factor(args.rtf).build();
-    kernel.add_frame(LayerFrames(Rc::clone(&layer)))?.phase(Phase::Gait);
+    kernel.add_frame(LayerFrames::new(Rc::clone(&layer)))?.phase(Phase::Gait);
     let bar = progress(args.duration);
     kernel.add_frame(Watch { bar: bar.clone(), interrupted: Arc::clone(interrupted) })?.phase(Phase::Egress);
     if args.human == "dummy" {
@@ -163,21 +163,6 @@ fn walk_everybody(
         }
     })?;
     Ok(())
-}
-
-struct LayerFrames(Rc<RefCell<HumanLayer>>);
-
-impl FrameSystem for LayerFrames {
-    fn name(&self) -> &str {
-        "human_layer"
-    }
-
-    fn process(&mut self, cx: &mut FrameCtx<'_>) -> SystemResult {
-        let mut layer = self.0.borrow_mut();
-        layer.set_now(cx.now());
-        layer.tick();
-        Ok(())
-    }
 }
 
 /// Shows the progress and ends the run on Ctrl-C.

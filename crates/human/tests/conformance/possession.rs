@@ -197,6 +197,14 @@ fn model_uri_id_and_phase_are_the_layers_own() {
 }
 
 #[test]
+fn the_simulator_gets_the_stamp_of_the_batch() {
+    let mut stage = Stage::with_people(&["ann"]);
+    stage.at(10.5);
+    stage.layer.on_stream(&batch(10.25, vec![walking("ann", 4.0)]));
+    assert_eq!(stage.log.borrow().update_stamps, [Time::from_secs_f64(10.25)]);
+}
+
+#[test]
 fn a_possessed_person_without_joints_keeps_walking() {
     let mut stage = Stage::with_people(&["ann"]);
     let mut phases = Vec::new();

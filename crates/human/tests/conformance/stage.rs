@@ -23,6 +23,7 @@ pub(crate) struct Log {
     pub(crate) markers: BTreeMap<MarkerTopic, Vec<Vec<Marker>>>,
     pub(crate) sim: Vec<String>,
     pub(crate) updates: Vec<Vec<Pedestrian>>,
+    pub(crate) update_stamps: Vec<Time>,
     pub(crate) sim_fails_for: Vec<String>,
 }
 
@@ -73,9 +74,11 @@ impl Sim for Ports {
     fn pedestrian_delete(&mut self, p: &[DynamicObstacle]) -> Vec<bool> {
         self.call("pedestrian_delete", p.iter().map(|p| p.name.as_str()))
     }
-    fn pedestrian_update(&mut self, p: &[Pedestrian]) -> Vec<bool> {
-        self.0.borrow_mut().updates.push(p.to_vec());
-        vec![true; p.len()]
+    fn pedestrian_update(&mut self, stamp: Time, p: &[Pedestrian], results: &mut Vec<bool>) {
+        let mut log = self.0.borrow_mut();
+        log.updates.push(p.to_vec());
+        log.update_stamps.push(stamp);
+        results.extend(p.iter().map(|_| true));
     }
     fn spawn_walls(&mut self, walls: &[Wall], clear_existing: bool) -> bool {
         self.0.borrow_mut().sim.push(format!("spawn_walls {} clear={clear_existing}", walls.len()));

@@ -81,7 +81,7 @@ impl Producer {
         if self.looks % LOOKS_PER_COUNT == FIRST_COUNT {
             self.decide_alias();
         }
-        let listened = self.topics.refresh();
+        let listened = self.topics.refresh() || self.topics.is_awaited();
         if !listened {
             if self.bus.take().is_some() {
                 self.projection.pause();

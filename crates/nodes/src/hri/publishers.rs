@@ -80,12 +80,12 @@ impl Branch {
         for body in self.bodies.values_mut() {
             any |= body.refresh();
         }
-        any || (self.bodies.is_empty() && self.is_awaited())
+        any
     }
 
-    /// Whether somebody reads a topic of a body that does not exist yet: its publishers come with the body, and the body with
-    /// the bus, which is read only while somebody listens.
-    fn is_awaited(&self) -> bool {
+    /// Whether somebody reads any topic below the root, also one of a body that does not exist yet: its publishers come with
+    /// the body, and the body with the bus, which is read only while somebody listens.
+    pub(crate) fn is_awaited(&self) -> bool {
         let root = if self.root.starts_with('/') {
             format!("{}/", self.root)
         } else {

@@ -49,6 +49,11 @@ impl Topics {
         self.own.refresh() || aliased
     }
 
+    /// Whether somebody reads a topic that only the bus can bring about. Dearer than [`Topics::refresh`]: it walks the graph.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.own.is_awaited() || self.alias.as_ref().is_some_and(Branch::is_awaited)
+    }
+
     pub(crate) fn has_alias(&self) -> bool {
         self.alias.is_some()
     }
