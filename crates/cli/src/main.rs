@@ -2,6 +2,8 @@
 
 mod bench;
 mod check;
+mod draw;
+mod fit;
 mod pose;
 mod run;
 mod rviz;
@@ -21,6 +23,7 @@ enum Command {
     Up(up::UpArgs),
     Rviz(rviz::RvizArgs),
     Pose(pose::PoseArgs),
+    Fit(fit::FitArgs),
     Bench(bench::BenchArgs),
 }
 
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Pose(args) => pose::run(&args),
+        Command::Fit(args) => fit::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Up(args) => up::run(&args),
         Command::Rviz(args) => rviz::run(&args),

@@ -1,20 +1,38 @@
-//! `promenade pose`: what the gait gives, as numbers.
+//! `promenade pose`: what a gait or a clip gives, as numbers and as pictures.
 
+use std::f64::consts::TAU;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use anyhow::{Result, bail};
-use promenade_gait::{GaitInput, GaitPool, JOINT_COUNT, Joint, PoseProfile, ProfileLibrary};
+use anyhow::{Context, Result, bail};
+use promenade_gait::{
+    Gait, GaitInput, GaitPool, JOINT_COUNT, Joint, Pose40, PoseProfile, ProfileLibrary, ProfileSource,
+    animation::Animation,
+    clip::{Annotation, ClipData, ClipLibrary, DEFAULT_FPS, Limits},
+    rig::Rig,
+};
 use promenade_human::message::animation_state;
 use serde_json::{Map, json};
 
-/// Show the 40 joints of a person after some steps of their gait.
+use crate::draw::{sheet, write_gif};
+
+/// Postures of a strip.
+const STRIP: u32 = 8;
+
+/// Show the 40 joints of a person after some steps of their gait, or of a clip.
 ///
-/// The phase starts from the id, as it does for everybody. Values are radians in wire order.
+/// The phase starts from the id, as it does for everybody. Values are radians in wire order. Pictures show the person's left in
+/// blue and right in orange.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Example:
-  promenade pose --id 7 --state walk --speed 1.0 --steps 40 --dt 0.05 --json")]
+Examples:
+  promenade pose --id 7 --state walk --speed 1.0 --steps 40 --dt 0.05 --json
+  promenade pose --profile seated --state idle --png seated.png
+  promenade pose --speed 1.2 --strip --png cycle.png --gif cycle.gif
+  promenade pose --clip wave --strip --png wave.png
+  promenade pose --all-clips --png clips.png")]
 pub(crate) struct PoseArgs {
     /// Person id: decides the phase to start from
     #[arg(long, default_value_t = 0)]
@@ -31,9 +49,27 @@ pub(crate) struct PoseArgs {
     /// Seconds per step
     #[arg(long, default_value_t = 0.05, value_name = "S")]
     dt: f64,
-    /// Profile that replaces the gait of the state: walk_cmu_12_01, run, seated or seated_wheelchair
-    #[arg(long, value_name = "NAME")]
+    /// Profile that replaces the gait of the state: a shipped name or a .yaml file
+    #[arg(long, value_name = "NAME|FILE")]
     profile: Option<String>,
+    /// A clip instead of a gait: a shipped name or a .npy, .npz or key-frame file
+    #[arg(long, value_name = "NAME|FILE", conflicts_with = "profile")]
+    clip: Option<String>,
+    /// Seconds into the clip; the middle without it
+    #[arg(long, requires = "clip", value_name = "S")]
+    at: Option<f64>,
+    /// Draw to a PNG: the posture from the front and the side with its 40 values
+    #[arg(long, value_name = "FILE")]
+    png: Option<PathBuf>,
+    /// Eight postures of the gait cycle or the clip in the PNG, instead of one
+    #[arg(long, requires = "png")]
+    strip: bool,
+    /// Every shipped clip in the PNG, eight postures each
+    #[arg(long, requires = "png", conflicts_with_all = ["clip", "strip", "gif", "json"])]
+    all_clips: bool,
+    /// Draw one cycle of the gait, or the clip, to a moving GIF
+    #[arg(long, value_name = "FILE")]
+    gif: Option<PathBuf>,
     /// Print JSON: the phase, the joints by name, and their positions in wire order
     #[arg(long)]
     json: bool,
@@ -46,46 +82,229 @@ enum State {
     Run,
 }
 
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Walk => "walk",
+            Self::Run => "run",
+        }
+    }
+}
+
+/// What postures come from.
+enum Motion {
+    Gait { profile: PoseProfile, input: GaitInput, title: String },
+    Clip(Arc<Animation>),
+}
+
+impl Motion {
+    fn of(args: &PoseArgs) -> Result<Self> {
+        if let Some(name) = &args.clip {
+            return Ok(Self::Clip(clip(name)?));
+        }
+        let state = match args.state {
+            State::Idle => animation_state::IDLE,
+            State::Walk => animation_state::WALKING,
+            State::Run => animation_state::RUNNING,
+        };
+        let input = GaitInput { state, speed: args.speed, dt: args.dt, phase_override: None };
+        let of = args.profile.as_deref().map_or_else(String::new, |profile| format!(" of {profile}"));
+        let title = match args.state {
+            State::Idle => format!("idle{of}"),
+            state => format!("{}{of} at {} m/s", state.name(), args.speed),
+        };
+        Ok(Self::Gait { profile: profile(args)?, input, title })
+    }
+
+    fn title(&self) -> String {
+        match self {
+            Self::Gait { title, .. } => title.clone(),
+            Self::Clip(clip) => format!("clip {}, {:.2} s", clip.name(), clip.duration()),
+        }
+    }
+
+    /// The posture at a fraction of the cycle or of the clip, and what to call it.
+    fn at(&self, fraction: f64) -> (String, Pose40) {
+        let mut pose = [0.0; JOINT_COUNT];
+        match self {
+            Self::Gait { profile, input, .. } => {
+                let input = GaitInput { phase_override: Some(fraction * TAU), ..*input };
+                GaitPool::default().advance_one(0, &input, profile, &mut pose);
+                (format!("{:.0}%", 100.0 * fraction), pose)
+            }
+            Self::Clip(clip) => {
+                let seconds = fraction * clip.duration();
+                clip.sample(seconds, &mut pose);
+                (format!("{seconds:.2} s"), pose)
+            }
+        }
+    }
+
+    fn strip(&self) -> Vec<(String, Pose40)> {
+        if matches!(self, Self::Clip(clip) if clip.frames() == 1) {
+            return vec![self.at(0.0)];
+        }
+        // A cycle ends where it began; a clip that is not one ends with its last frame.
+        let last = match self {
+            Self::Clip(clip) if !clip.looping() => STRIP - 1,
+            _ => STRIP,
+        };
+        (0..STRIP).map(|index| self.at(f64::from(index) / f64::from(last))).collect()
+    }
+
+    /// Seconds of one cycle, and frames per second that show it.
+    fn timing(&self) -> (f64, f64) {
+        match self {
+            Self::Gait { profile, input, .. } => {
+                let rate = |gait: &Gait| gait.step(input.speed, 1.0).abs() / TAU;
+                let hz = match input.state {
+                    animation_state::WALKING => rate(&profile.walk),
+                    animation_state::RUNNING => rate(&profile.run),
+                    _ => promenade_gait::IDLE_HZ,
+                };
+                // A gait that stands still is shown as if it took its time.
+                (1.0 / hz.max(0.05), DEFAULT_FPS)
+            }
+            Self::Clip(clip) => (clip.duration(), clip.fps().min(25.0)),
+        }
+    }
+}
+
 pub(crate) fn run(args: &PoseArgs) -> Result<ExitCode> {
     if !args.speed.is_finite() || !args.dt.is_finite() || args.dt < 0.0 {
         bail!("--speed and --dt must be finite, and --dt not negative");
     }
-    let profile = profile(args)?;
-    let state = match args.state {
-        State::Idle => animation_state::IDLE,
-        State::Walk => animation_state::WALKING,
-        State::Run => animation_state::RUNNING,
-    };
-    let input = GaitInput { state, speed: args.speed, dt: args.dt, phase_override: None };
-    let mut pool = GaitPool::default();
+    if args.at.is_some_and(|seconds| !seconds.is_finite()) {
+        bail!("--at must be finite");
+    }
+    let rig = Rig::default();
+    if let (true, Some(path)) = (args.all_clips, &args.png) {
+        all_clips(&rig, path)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let motion = Motion::of(args)?;
     let mut joints = [0.0; JOINT_COUNT];
     let mut phase = promenade_gait::initial_phase(args.id);
-    for _ in 0..args.steps {
-        (phase, _) = pool.advance_one(args.id, &input, &profile, &mut joints);
+    let place = match &motion {
+        Motion::Gait { profile, input, .. } => {
+            let mut pool = GaitPool::default();
+            for _ in 0..args.steps {
+                (phase, _) = pool.advance_one(args.id, input, profile, &mut joints);
+            }
+            format!("phase {phase:.3} rad")
+        }
+        Motion::Clip(clip) => {
+            let seconds = args.at.unwrap_or(0.5 * clip.duration());
+            clip.sample(seconds, &mut joints);
+            format!("at {seconds:.2} s")
+        }
+    };
+    if let Some(path) = &args.png {
+        let canvas = if args.strip {
+            sheet::strip(&rig, &motion.title(), &motion.strip())?
+        } else {
+            sheet::pose(&rig, &format!("{}, {place}", motion.title()), &joints)?
+        };
+        canvas.write_png(path)?;
     }
+    if let Some(path) = &args.gif {
+        moving(&rig, &motion, path)?;
+    }
+    if args.json || (args.png.is_none() && args.gif.is_none()) {
+        print(args, &motion, phase, &place, &joints)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(args: &PoseArgs, motion: &Motion, phase: f64, place: &str, joints: &Pose40) -> Result<()> {
     let mut out = std::io::stdout().lock();
     if args.json {
         let by_name: Map<_, _> =
             Joint::NAMES.iter().zip(joints).map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-        let line = json!({
-            "id": args.id, "steps": args.steps, "dt": args.dt, "speed": args.speed,
-            "phase": phase, "joints": by_name, "positions": joints.to_vec(),
-        });
+        let positions = joints.to_vec();
+        let line = match motion {
+            Motion::Gait { .. } => json!({
+                "id": args.id, "steps": args.steps, "dt": args.dt, "speed": args.speed,
+                "phase": phase, "joints": by_name, "positions": positions,
+            }),
+            Motion::Clip(clip) => json!({
+                "clip": clip.name(), "duration": clip.duration(), "at": args.at.unwrap_or(0.5 * clip.duration()),
+                "joints": by_name, "positions": positions,
+            }),
+        };
         writeln!(out, "{line}")?;
-    } else {
-        writeln!(out, "phase {phase:.9} rad after {} steps of {} s", args.steps, args.dt)?;
-        for (name, value) in Joint::NAMES.iter().zip(joints) {
-            writeln!(out, "{name:>13} {value:>13.9} rad {:>8.2} deg", value.to_degrees())?;
-        }
+        return Ok(());
     }
-    Ok(ExitCode::SUCCESS)
+    match motion {
+        Motion::Gait { .. } => {
+            writeln!(out, "phase {phase:.9} rad after {} steps of {} s", args.steps, args.dt)?;
+        }
+        Motion::Clip(_) => writeln!(out, "{}, {place}", motion.title())?,
+    }
+    for (name, value) in Joint::NAMES.iter().zip(joints) {
+        writeln!(out, "{name:>13} {value:>13.9} rad {:>8.2} deg", value.to_degrees())?;
+    }
+    Ok(())
+}
+
+fn moving(rig: &Rig, motion: &Motion, path: &Path) -> Result<()> {
+    /// A longer clip is shown up to here.
+    const LONGEST_S: f64 = 60.0;
+    let (seconds, fps) = motion.timing();
+    let frames = (seconds.min(LONGEST_S) * fps).round().max(1.0);
+    let fps = frames / seconds.min(LONGEST_S);
+    let title = motion.title();
+    let postures = (0..frames as u32).map(|index| {
+        let (label, posture) = motion.at(f64::from(index) / (fps * seconds));
+        sheet::moving(rig, &title, &label, &posture)
+    });
+    write_gif(path, fps, postures)
+}
+
+fn all_clips(rig: &Rig, path: &Path) -> Result<()> {
+    let mut library = ClipLibrary::builtin();
+    let names: Vec<String> = library.names().map(str::to_owned).collect();
+    let mut rows = Vec::new();
+    for name in names {
+        let motion = Motion::Clip(library.get(&name)?);
+        rows.push((motion.title(), motion.strip()));
+    }
+    sheet::contact(rig, "the shipped clips", &rows)?.write_png(path)
+}
+
+fn is_file(name: &str) -> bool {
+    name.contains('/') || Path::new(name).extension().is_some()
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn clip(name: &str) -> Result<Arc<Animation>> {
+    if !is_file(name) {
+        return Ok(ClipLibrary::builtin().get(name)?);
+    }
+    let path = Path::new(name);
+    let data = ClipData::read(path, &Limits::default())?;
+    let annotation = Annotation { looping: false, ..Annotation::default() };
+    Ok(Arc::new(Animation::new(stem(path), &data.frames, data.joints(), &annotation, 0)?))
 }
 
 fn profile(args: &PoseArgs) -> Result<PoseProfile> {
     let mut profile = PoseProfile::default();
     let Some(name) = &args.profile else { return Ok(profile) };
     let library = ProfileLibrary::builtin();
-    let Some(gait) = library.gait(name).cloned() else {
+    let gait = if is_file(name) {
+        let path = Path::new(name);
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+        let source = ProfileSource { stem: stem(path), file: name.clone(), text };
+        let library = ProfileLibrary::builtin_and([source])?;
+        library.gait(&stem(path)).cloned()
+    } else {
+        library.gait(name).cloned()
+    };
+    let Some(gait) = gait else {
         let known: Vec<&str> = library.iter().map(|(stem, _)| stem).collect();
         bail!("no profile {name:?}; there are {}", known.join(", "));
     };

@@ -1,7 +1,7 @@
 //! Joint contract, pose profiles, gait synthesis and the body rig of a pedestrian.
 //!
 //! * [`Joint`]: the 40 joints every posture speaks of, in wire order.
-//! * [`ProfileLibrary`]: pose profiles from YAML; the four shipped ones are built in.
+//! * [`ProfileLibrary`]: pose profiles from YAML; the shipped ones are built in.
 //! * [`GaitPool`]: everybody's gait phase, advanced together into [`Pose40`]s.
 //! * [`rig`]: the body as a URDF describes it, with forward kinematics.
 //!
@@ -22,6 +22,7 @@ mod pool;
 mod pose_section;
 mod profile;
 mod profile_file;
+pub mod quality;
 pub mod rig;
 mod yaml;
 

@@ -1,6 +1,6 @@
 //! A set of pose profiles keyed by file stem, with `same_as` followed (human-layer specification, section 10.1).
 //!
-//! The four shipped profiles are part of the crate, so that it works without files.
+//! The shipped profiles are part of the crate, so that it works without files.
 
 use std::{
     collections::BTreeMap,
@@ -21,11 +21,18 @@ pub const DEFAULT_WALK: &str = "walk_cmu_12_01";
 /// Stem of the run of a person without a pose of their own.
 pub const DEFAULT_RUN: &str = "run";
 
-const BUILTIN: [(&str, &str); 4] = [
+const BUILTIN: [(&str, &str); 11] = [
+    ("child", include_str!("../../../profiles/child.yaml")),
+    ("elder", include_str!("../../../profiles/elder.yaml")),
+    ("hurried", include_str!("../../../profiles/hurried.yaml")),
+    ("limping", include_str!("../../../profiles/limping.yaml")),
     ("run", include_str!("../../../profiles/run.yaml")),
     ("seated", include_str!("../../../profiles/seated.yaml")),
     ("seated_wheelchair", include_str!("../../../profiles/seated_wheelchair.yaml")),
     ("walk_cmu_12_01", include_str!("../../../profiles/walk_cmu_12_01.yaml")),
+    ("walk_fast", include_str!("../../../profiles/walk_fast.yaml")),
+    ("walk_level", include_str!("../../../profiles/walk_level.yaml")),
+    ("walk_slow", include_str!("../../../profiles/walk_slow.yaml")),
 ];
 
 /// The text of one profile file.
@@ -57,7 +64,7 @@ pub struct ProfileLibrary {
 }
 
 impl ProfileLibrary {
-    /// The four shipped profiles.
+    /// The shipped profiles: the four of the contract and ours.
     #[must_use]
     pub fn builtin() -> &'static Self {
         static LIBRARY: LazyLock<ProfileLibrary> = LazyLock::new(|| {
@@ -83,6 +90,14 @@ impl ProfileLibrary {
         let mut sources = builtin_sources();
         sources.extend(read_dir(path.as_ref())?);
         Ok(Self::from_sources(sources)?)
+    }
+
+    /// The shipped profiles and some texts, which win over shipped ones of the same stem.
+    ///
+    /// # Errors
+    /// As [`Self::from_sources`].
+    pub fn builtin_and(sources: impl IntoIterator<Item = ProfileSource>) -> Result<Self, ProfileErrors> {
+        Self::from_sources(builtin_sources().into_iter().chain(sources))
     }
 
     /// A library of texts; of two sources with one stem the later wins.

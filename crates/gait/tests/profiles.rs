@@ -24,7 +24,9 @@ fn shipped_files_serialise_to_the_same_bytes() {
         assert_eq!(entry.file.to_yaml(), text, "{stem}");
         stems.push(stem);
     }
-    assert_eq!(stems, ["run", "seated", "seated_wheelchair", "walk_cmu_12_01"]);
+    for stem in ["run", "seated", "seated_wheelchair", "walk_cmu_12_01"] {
+        assert!(stems.contains(&stem), "{stem}");
+    }
 }
 
 #[test]
@@ -33,7 +35,7 @@ fn the_directory_equals_the_built_in_library() {
     for (stem, entry) in ProfileLibrary::builtin().iter() {
         assert_eq!(directory.get(stem).unwrap().profile, entry.profile, "{stem}");
     }
-    assert_eq!(directory.iter().count(), 4);
+    assert_eq!(directory.iter().count(), ProfileLibrary::builtin().iter().count());
 }
 
 #[test]
