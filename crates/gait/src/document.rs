@@ -19,7 +19,7 @@ pub struct DocumentError {
     /// Column from 1, in characters.
     pub column: u64,
     /// What is wrong.
-    pub problem: DocumentProblem,
+    pub problem: Box<DocumentProblem>,
 }
 
 /// Kinds of problems.
@@ -90,7 +90,12 @@ impl Document<'_> {
     }
 
     pub(crate) fn error(&self, at: Position, problem: DocumentProblem) -> DocumentError {
-        DocumentError { file: self.file.to_owned(), line: at.line, column: at.column, problem }
+        DocumentError {
+            file: self.file.to_owned(),
+            line: at.line,
+            column: at.column,
+            problem: Box::new(problem),
+        }
     }
 
     pub(crate) fn unexpected(

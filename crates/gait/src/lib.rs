@@ -8,12 +8,14 @@
 //! The crate must never know of ROS, of a world or of a clock: callers pass time steps.
 
 pub mod animation;
+mod articulate;
 pub mod clip;
 mod document;
 pub mod driver;
 mod error;
 pub mod fit;
 mod gait;
+pub mod gesture;
 mod joint;
 mod joint_set;
 mod library;
@@ -26,6 +28,7 @@ pub mod quality;
 pub mod rig;
 mod yaml;
 
+pub use articulate::{ArticulationBatch, Articulator};
 pub use document::{DocumentError, DocumentProblem};
 pub use error::{LibraryError, ProfileError, ProfileErrors, ProfileProblem};
 pub use gait::{Gait, IDLE_HZ, sway};

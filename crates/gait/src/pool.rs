@@ -118,6 +118,27 @@ pub struct GaitBatch<'a> {
     pub poses: &'a [PoseId],
 }
 
+impl GaitBatch<'_> {
+    /// Whether all slices, those of the output too, are of one length.
+    pub(crate) fn check(&self, out: &GaitOutput<'_>) -> Result<(), BatchError> {
+        let ids = self.ids.len();
+        for (field, found) in [
+            ("states", self.states.len()),
+            ("speeds", self.speeds.len()),
+            ("dts", self.dts.len()),
+            ("phase_overrides", self.phase_overrides.len()),
+            ("poses", self.poses.len()),
+            ("the posture output", out.poses.len()),
+            ("the phase output", out.phases.len()),
+        ] {
+            if found != ids {
+                return Err(BatchError { field, found, ids });
+            }
+        }
+        Ok(())
+    }
+}
+
 /// One tick's outputs, one entry per person in each slice.
 #[derive(Debug)]
 pub struct GaitOutput<'a> {
@@ -190,20 +211,8 @@ impl GaitPool {
         batch: &GaitBatch<'_>,
         out: &mut GaitOutput<'_>,
     ) -> Result<GaitReport, BatchError> {
+        batch.check(out)?;
         let ids = batch.ids.len();
-        for (field, found) in [
-            ("states", batch.states.len()),
-            ("speeds", batch.speeds.len()),
-            ("dts", batch.dts.len()),
-            ("phase_overrides", batch.phase_overrides.len()),
-            ("poses", batch.poses.len()),
-            ("the posture output", out.poses.len()),
-            ("the phase output", out.phases.len()),
-        ] {
-            if found != ids {
-                return Err(BatchError { field, found, ids });
-            }
-        }
         let mut report = GaitReport::default();
         for index in 0..ids {
             let input = GaitInput {

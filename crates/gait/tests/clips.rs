@@ -130,7 +130,7 @@ proptest! {
     #[test]
     fn clips_survive_the_npz(angles in proptest::collection::vec(-3.0..3.0_f64, 1..20)) {
         let frames = angles.iter().map(|angle| [*angle; JOINT_COUNT]).collect();
-        let clip = ClipData { t: Some(angles.clone()), ..ClipData::of_frames(frames, JointSet::ALL) };
+        let clip = ClipData { t: Some(angles), ..ClipData::of_frames(frames, JointSet::ALL) };
         prop_assert_eq!(ClipData::from_npz(&clip.to_npz().unwrap(), &Limits::default()).unwrap(), clip);
     }
 }

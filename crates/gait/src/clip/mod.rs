@@ -20,6 +20,7 @@ pub use annotations::{Annotation, Annotations, DEFAULT_FPS, ONE_SHOTS};
 pub use library::{CUSTOMARY, ClipLibrary};
 pub use pickle::PickleProblem;
 pub use source::KeyFrames;
+pub(crate) use source::raised_cosine;
 
 use crate::{
     document::DocumentError,

@@ -18,6 +18,9 @@ fn npz(error: &ZipError) -> ClipError {
     ClipError::Npz(error.to_string())
 }
 
+/// Elements of an array in C order, and its shape.
+type Numbers = (Vec<f64>, Vec<usize>);
+
 struct Archive<'a> {
     zip: ZipArchive<Cursor<&'a [u8]>>,
     limits: &'a Limits,
@@ -41,8 +44,7 @@ impl Archive<'_> {
         Ok(Some(bytes))
     }
 
-    /// Numbers and shape of an array.
-    fn numbers(&mut self, name: &str) -> Result<Option<(Vec<f64>, Vec<usize>)>, ClipError> {
+    fn numbers(&mut self, name: &str) -> Result<Option<Numbers>, ClipError> {
         let Some(bytes) = self.member(name)? else { return Ok(None) };
         let npy = Npy::read(&bytes)?;
         Ok(Some((npy.numbers(self.limits)?, npy.shape)))
@@ -88,12 +90,13 @@ impl ClipData {
         if frames > limits.frames {
             return Err(ClipError::TooLarge { what: "frames", found: frames, limit: limits.frames });
         }
-        if frames == 0 || joints == 0 {
+        if frames == 0 {
             return Err(ClipError::Empty);
         }
         let columns: Vec<Option<Joint>> = names.iter().map(|name| Joint::parse(name)).collect();
         let mut clip = Self::default();
-        for (index, row) in angles.chunks_exact(joints).enumerate() {
+        for index in 0..frames {
+            let row = &angles[index * joints..(index + 1) * joints];
             if let Some(column) = row.iter().position(|angle| !angle.is_finite()) {
                 let problem = format!("{}: expected a finite angle", names[column]);
                 return Err(ClipError::Frame { frame: index, problem });
@@ -107,7 +110,7 @@ impl ClipData {
             }
         }
         for (index, name) in names.iter().enumerate().filter(|(index, _)| columns[*index].is_none()) {
-            let column = angles.iter().skip(index).step_by(joints).copied().collect();
+            let column = angles.iter().skip(index).step_by(joints.max(1)).copied().collect();
             clip.extra.insert(name.clone(), column);
         }
         clip.t = archive.column("t", frames)?;
