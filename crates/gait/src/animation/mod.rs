@@ -14,7 +14,7 @@ pub use overlay::{Blend, BlendError, Ended, OnEnd, SlotId};
 
 use crate::{
     clip::Annotation,
-    joint::{Joint, Pose40},
+    joint::Pose40,
     joint_set::JointSet,
     pool::Motion,
 };
@@ -250,13 +250,18 @@ impl Animation {
         Place { from: fold(at), to: fold(next), fraction: (position - at as f64).clamp(0.0, 1.0) }
     }
 
-    /// The angle of a joint of [`Self::joints`] at a place, radians.
+    /// q (1 - w) + angle w for the given ones of [`Self::joints`]; at full weight exactly the animation.
     #[inline]
-    pub(crate) fn angle(&self, joint: Joint, place: Place) -> f64 {
-        let (width, column) = (self.present.len(), self.present.rank(joint));
-        let from = self.data[place.from * width + column];
-        let to = self.data[place.to * width + column];
-        from + (to - from) * place.fraction
+    pub(crate) fn mix(&self, joints: JointSet, place: Place, weight: f64, pose: &mut Pose40) {
+        let width = self.present.len();
+        let row = |frame: usize| &self.data[frame * width..(frame + 1) * width];
+        let (from, to) = (row(place.from), row(place.to));
+        for joint in joints.iter() {
+            let column = self.present.rank(joint);
+            let angle = from[column] + (to[column] - from[column]) * place.fraction;
+            let pose = &mut pose[joint.index()];
+            *pose = *pose * (1.0 - weight) + angle * weight;
+        }
     }
 
     /// The posture at a playhead in seconds; joints it does not drive are 0. A synthetic animation has none: all 0.
@@ -269,9 +274,7 @@ impl Animation {
         if self.frames == 0 {
             return;
         }
-        for joint in self.joints().iter() {
-            out[joint.index()] = self.angle(joint, place);
-        }
+        self.mix(self.joints(), place, 1.0, out);
     }
 }
 

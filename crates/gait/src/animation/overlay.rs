@@ -225,15 +225,10 @@ impl Overlay {
         let place = self.animation.place(self.playhead, self.looping);
         let ramped: JointSet = self.ramps.iter().map(|ramp| ramp.joint).collect();
         let joints = self.joints.intersection(self.animation.joints());
-        for joint in joints.difference(ramped).iter() {
-            mix(&mut pose[joint.index()], self.animation.angle(joint, place), weight);
-        }
+        self.animation.mix(joints.difference(ramped), place, weight, pose);
         for ramp in self.ramps.iter().filter(|ramp| joints.contains(ramp.joint)) {
-            mix(
-                &mut pose[ramp.joint.index()],
-                self.animation.angle(ramp.joint, place),
-                weight * ramp.factor(),
-            );
+            let weight = weight * ramp.factor();
+            self.animation.mix(JointSet::from_iter([ramp.joint]), place, weight, pose);
         }
     }
 
@@ -272,10 +267,4 @@ impl Overlay {
         }
         self.joints = self.joints.union(wanted);
     }
-}
-
-/// q (1 - w) + overlay w; at full weight exactly the overlay.
-#[inline]
-fn mix(angle: &mut f64, overlay: f64, weight: f64) {
-    *angle = *angle * (1.0 - weight) + overlay * weight;
 }

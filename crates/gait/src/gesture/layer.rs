@@ -150,8 +150,9 @@ const TOLD_REFUSED: u8 = 8;
 
 #[derive(Debug, Clone, Default)]
 struct Person {
-    slots: [Option<Active>; 3],
-    failures: [Option<Failure>; 3],
+    /// Boxed, so that who gestures with one slot does not carry three.
+    slots: [Option<Box<Active>>; 3],
+    failures: [Option<Box<Failure>>; 3],
     told: u8,
 }
 
@@ -236,7 +237,7 @@ struct Tick<'t> {
 
 impl Tick<'_> {
     /// The moving flip, the clock and the phase of a slot.
-    fn advance(&mut self, slot: &mut Option<Active>, dt: f64) {
+    fn advance(&mut self, slot: &mut Option<Box<Active>>, dt: f64) {
         let Some(active) = slot else { return };
         let playing = self.manager.playing(self.id, active.wire.slot());
         if playing.is_none_or(|(animation, _)| !same(animation, &active.animation)) {
@@ -287,8 +288,8 @@ impl Tick<'_> {
 
     fn serve(
         &mut self,
-        slot: &mut Option<Active>,
-        failure: &mut Option<Failure>,
+        slot: &mut Option<Box<Active>>,
+        failure: &mut Option<Box<Failure>>,
         told: &mut u8,
         want: Option<Want<'_>>,
     ) {
@@ -301,18 +302,18 @@ impl Tick<'_> {
                         let id = self.id;
                         self.tell(told, TOLD_NEAR, || Notice::NearTarget { id });
                     }
-                    *slot = Some(active);
+                    *slot = Some(Box::new(active));
                 }
                 Err(refusal) => {
                     let (id, index) = (self.id, want.wire.index());
                     let kind = ["look", "point", "clip"][index];
                     self.tell(told, TOLD_REFUSED << index, || Notice::Refused { id, kind, refusal });
-                    *failure = Some(Failure {
+                    *failure = Some(Box::new(Failure {
                         wire: want.wire,
                         at: decimetres(want.at),
                         dominant: want.dominant,
                         clip: want.clip.to_owned(),
-                    });
+                    }));
                 }
             },
             (Some(active), _) if active.phase == Phase::Release => {}
