@@ -11,6 +11,7 @@ use promenade_gait::{
     Gait, GaitInput, GaitPool, JOINT_COUNT, Joint, Pose40, PoseProfile, ProfileLibrary, ProfileSource,
     animation::Animation,
     clip::{Annotation, ClipData, ClipLibrary, DEFAULT_FPS, Limits},
+    quality::{MotionQuality, measure},
     rig::Rig,
 };
 use promenade_human::message::animation_state;
@@ -32,7 +33,8 @@ Examples:
   promenade pose --profile seated --state idle --png seated.png
   promenade pose --speed 1.2 --strip --png cycle.png --gif cycle.gif
   promenade pose --clip wave --strip --png wave.png
-  promenade pose --all-clips --png clips.png")]
+  promenade pose --all-clips --png clips.png
+  promenade pose --quality")]
 pub(crate) struct PoseArgs {
     /// Person id: decides the phase to start from
     #[arg(long, default_value_t = 0)]
@@ -70,6 +72,9 @@ pub(crate) struct PoseArgs {
     /// Draw one cycle of the gait, or the clip, to a moving GIF
     #[arg(long, value_name = "FILE")]
     gif: Option<PathBuf>,
+    /// Measure walks instead: sliding of the feet, their height, ranges of motion, for --profile or all that are shipped
+    #[arg(long, conflicts_with_all = ["clip", "png", "gif"])]
+    quality: bool,
     /// Print JSON: the phase, the joints by name, and their positions in wire order
     #[arg(long)]
     json: bool,
@@ -183,6 +188,9 @@ pub(crate) fn run(args: &PoseArgs) -> Result<ExitCode> {
         all_clips(&rig, path)?;
         return Ok(ExitCode::SUCCESS);
     }
+    if args.quality {
+        return quality(args, &rig);
+    }
     let motion = Motion::of(args)?;
     let mut joints = [0.0; JOINT_COUNT];
     let mut phase = promenade_gait::initial_phase(args.id);
@@ -246,6 +254,53 @@ fn print(args: &PoseArgs, motion: &Motion, phase: f64, place: &str, joints: &Pos
         writeln!(out, "{name:>13} {value:>13.9} rad {:>8.2} deg", value.to_degrees())?;
     }
     Ok(())
+}
+
+/// Speeds that walks are measured at, m/s.
+const SPEEDS: [f64; 3] = [0.8, 1.2, 1.6];
+
+fn quality(args: &PoseArgs, rig: &Rig) -> Result<ExitCode> {
+    let walks: Vec<(String, Arc<Gait>)> = match &args.profile {
+        Some(name) => vec![(name.clone(), profile(args)?.walk)],
+        None => ProfileLibrary::builtin()
+            .iter()
+            .filter(|(_, entry)| entry.profile.signals.iter().any(|(_, signal)| !signal.harmonics.is_empty()))
+            .map(|(stem, entry)| (stem.to_owned(), Arc::clone(&entry.gait)))
+            .collect(),
+    };
+    let mut out = std::io::stdout().lock();
+    if !args.json {
+        writeln!(
+            out,
+            "{:<15} {:>5} {:>8} {:>7} {:>9} {:>8} {:>9} {:>5} {:>5} {:>5}",
+            "profile", "m/s", "cadence", "stride", "slide", "lowest", "floating", "hip", "knee", "ankle"
+        )?;
+        let units = ["", "", "Hz", "m", "m/step", "m", "m", "deg", "deg", "deg"];
+        let [a, b, c, d, e, f, g, h, i, j] = units;
+        writeln!(out, "{a:<15} {b:>5} {c:>8} {d:>7} {e:>9} {f:>8} {g:>9} {h:>5} {i:>5} {j:>5}")?;
+    }
+    for (name, gait) in walks {
+        for speed in SPEEDS {
+            let found = measure(&gait, speed, rig);
+            let [hip, knee, ankle] = found.ranges.map(f64::to_degrees);
+            let MotionQuality { cadence_hz, stride_m, slide_m, lowest_m, floating_m, .. } = found;
+            if args.json {
+                let line = json!({
+                    "profile": name, "speed": speed, "cadence_hz": cadence_hz, "stride_m": stride_m,
+                    "slide_m_per_step": slide_m, "lowest_m": lowest_m, "floating_m": floating_m,
+                    "hip_deg": hip, "knee_deg": knee, "ankle_deg": ankle,
+                });
+                writeln!(out, "{line}")?;
+            } else {
+                writeln!(
+                    out,
+                    "{name:<15} {speed:>5.1} {cadence_hz:>8.3} {stride_m:>7.3} {slide_m:>9.4} {lowest_m:>8.4} \
+                     {floating_m:>9.4} {hip:>5.1} {knee:>5.1} {ankle:>5.1}"
+                )?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn moving(rig: &Rig, motion: &Motion, path: &Path) -> Result<()> {

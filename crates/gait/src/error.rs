@@ -126,6 +126,22 @@ pub enum ProfileProblem {
         /// The stem most like it.
         nearest: Option<String>,
     },
+    /// A key that is not allowed next to `speeds`.
+    #[error("{key:?} cannot stand next to speeds, which takes everything from the profiles it names")]
+    NextToSpeeds {
+        /// The key.
+        key: String,
+    },
+    /// `speeds` names a profile that is not there or has speeds itself.
+    #[error("speeds: {found:?} {}{}", if *nested { "has speeds itself" } else { "is no profile of this library" }, hint(nearest))]
+    ProfileOfSpeed {
+        /// The stem.
+        found: String,
+        /// Whether it is there.
+        nested: bool,
+        /// The stem most like it, for one that is not there.
+        nearest: Option<String>,
+    },
     /// `base` names a profile the library does not have.
     #[error("{gait}.base: no profile {found:?} in this library{}", hint(nearest))]
     UnknownBase {

@@ -39,6 +39,18 @@ pub struct Gait {
     waves: Vec<[Lane; 2]>,
     /// What the unbound joints are: 0, clamped.
     rest: Pose40,
+    /// Gaits for speeds, ascending; empty for a gait that is one for all.
+    speeds: Vec<AtSpeed>,
+}
+
+/// The gait of one speed.
+#[derive(Debug, Clone)]
+struct AtSpeed {
+    /// m/s.
+    speed: f64,
+    /// Cycles per second at that speed.
+    hz: f64,
+    gait: Gait,
 }
 
 impl Gait {
@@ -91,6 +103,15 @@ impl Gait {
             blocks,
             waves,
             rest,
+            speeds: profile
+                .speeds
+                .iter()
+                .map(|(speed, profile)| AtSpeed {
+                    speed: *speed,
+                    hz: profile.cadence.hz(*speed),
+                    gait: Self::new(profile),
+                })
+                .collect(),
         }
     }
 
@@ -98,7 +119,50 @@ impl Gait {
     /// direction: +0.0 steps forward, -0.0 backward.
     #[must_use]
     pub fn step(&self, speed: f64, dt: f64) -> f64 {
-        TAU * self.cadence.hz(speed).copysign(speed) * dt
+        TAU * self.hz(speed).copysign(speed) * dt
+    }
+
+    /// Cycles per second at a speed. Below the slowest of several speeds the step shrinks and its rate stays, above the
+    /// fastest the fastest one's own law holds.
+    fn hz(&self, speed: f64) -> f64 {
+        let Some(last) = self.speeds.last() else { return self.cadence.hz(speed) };
+        match self.between(speed.abs()) {
+            (None, Some(first), _) => first.hz,
+            (Some(slower), Some(faster), part) => slower.hz + part * (faster.hz - slower.hz),
+            _ => last.gait.cadence.hz(speed),
+        }
+    }
+
+    /// The neighbours of a speed that is not negative and how far it lies between them, 0 to 1.
+    fn between(&self, speed: f64) -> (Option<&AtSpeed>, Option<&AtSpeed>, f64) {
+        let index = self.speeds.partition_point(|at| at.speed <= speed);
+        let slower = index.checked_sub(1).map(|index| &self.speeds[index]);
+        let faster = self.speeds.get(index);
+        let from = slower.map_or(0.0, |slower| slower.speed);
+        (slower, faster, faster.map_or(0.0, |faster| (speed - from) / (faster.speed - from)))
+    }
+
+    /// The posture of a walk or run at a phase in radians and a speed in m/s. Always finite.
+    pub fn at_speed(&self, phase: f64, speed: f64, out: &mut Pose40) {
+        if self.speeds.is_empty() {
+            return self.evaluate(phase, self.gain(speed), out);
+        }
+        match self.between(speed.abs()) {
+            // From standing to the slowest walk the steps grow out of the ground.
+            (None, Some(first), part) => first.gait.evaluate(phase, part * first.gait.gain(first.speed), out),
+            (Some(slower), Some(faster), part) => {
+                let mut other = [0.0; JOINT_COUNT];
+                slower.gait.evaluate(phase, slower.gait.gain(slower.speed), out);
+                faster.gait.evaluate(phase, faster.gait.gain(faster.speed), &mut other);
+                for (value, other) in out.iter_mut().zip(other) {
+                    *value += part * (other - *value);
+                }
+            }
+            (slower, _, _) => {
+                let gait = slower.map_or(self, |slower| &slower.gait);
+                gait.evaluate(phase, gait.gain(speed), out);
+            }
+        }
     }
 
     /// Gain of a walk or run at a speed in m/s.

@@ -21,15 +21,17 @@ pub const DEFAULT_WALK: &str = "walk_cmu_12_01";
 /// Stem of the run of a person without a pose of their own.
 pub const DEFAULT_RUN: &str = "run";
 
-const BUILTIN: [(&str, &str); 11] = [
+const BUILTIN: [(&str, &str); 13] = [
     ("child", include_str!("../../../profiles/child.yaml")),
     ("elder", include_str!("../../../profiles/elder.yaml")),
     ("hurried", include_str!("../../../profiles/hurried.yaml")),
     ("limping", include_str!("../../../profiles/limping.yaml")),
+    ("natural", include_str!("../../../profiles/natural.yaml")),
     ("run", include_str!("../../../profiles/run.yaml")),
     ("seated", include_str!("../../../profiles/seated.yaml")),
     ("seated_wheelchair", include_str!("../../../profiles/seated_wheelchair.yaml")),
     ("walk_cmu_12_01", include_str!("../../../profiles/walk_cmu_12_01.yaml")),
+    ("walk_creep", include_str!("../../../profiles/walk_creep.yaml")),
     ("walk_fast", include_str!("../../../profiles/walk_fast.yaml")),
     ("walk_level", include_str!("../../../profiles/walk_level.yaml")),
     ("walk_slow", include_str!("../../../profiles/walk_slow.yaml")),
@@ -150,13 +152,38 @@ impl ProfileLibrary {
         }
         for stem in chain.into_iter().rev() {
             let file = &files[stem];
-            let base =
-                file.same_as.as_ref().map(|base| self.entries[base].profile.clone()).unwrap_or_default();
+            let base = if file.speeds.is_empty() {
+                file.same_as.as_ref().map(|base| self.entries[base].profile.clone()).unwrap_or_default()
+            } else {
+                self.with_speeds(file, files)?
+            };
             let profile = file.resolve(&base)?;
             let gait = Arc::new(Gait::new(&profile));
             self.entries.insert(stem.to_owned(), LibraryEntry { file: file.clone(), profile, gait });
         }
         Ok(())
+    }
+
+    /// The profile of the first speed, with those of all speeds in it.
+    fn with_speeds(
+        &mut self,
+        file: &ProfileFile,
+        files: &BTreeMap<String, ProfileFile>,
+    ) -> Result<Profile, ProfileErrors> {
+        let mut speeds = Vec::with_capacity(file.speeds.len());
+        for (speed, stem) in &file.speeds {
+            if let Some(nested) = speeds_problem(stem, files) {
+                let known: Vec<&str> = files.keys().map(String::as_str).collect();
+                let nearest = if nested { None } else { nearest(stem, &known).map(str::to_owned) };
+                let problem = ProfileProblem::ProfileOfSpeed { found: stem.clone(), nested, nearest };
+                return Err(ProfileErrors(vec![ProfileError::new(&file.file, file.places.speeds, problem)]));
+            }
+            self.resolve(stem, files)?;
+            speeds.push((*speed, self.entries[stem].profile.clone()));
+        }
+        let mut profile = speeds.first().map(|(_, profile)| profile.clone()).unwrap_or_default();
+        profile.speeds = speeds;
+        Ok(profile)
     }
 
     /// The profile of a stem.
@@ -210,6 +237,22 @@ fn read_dir(path: &Path) -> Result<Vec<ProfileSource>, LibraryError> {
         sources.push(ProfileSource { stem: stem.to_owned(), file: file.display().to_string(), text });
     }
     Ok(sources)
+}
+
+/// Whether a profile cannot stand for a speed, and if so whether it is there: neither it nor what it copies may have
+/// speeds. Circles of `same_as` are found elsewhere.
+fn speeds_problem(stem: &str, files: &BTreeMap<String, ProfileFile>) -> Option<bool> {
+    let Some(mut file) = files.get(stem) else { return Some(false) };
+    for _ in 0..files.len() {
+        if !file.speeds.is_empty() {
+            return Some(true);
+        }
+        match file.same_as.as_ref().and_then(|base| files.get(base)) {
+            Some(base) => file = base,
+            None => break,
+        }
+    }
+    None
 }
 
 fn cycle(chain: &[&str], stem: &str, files: &BTreeMap<String, ProfileFile>) -> ProfileErrors {

@@ -246,10 +246,10 @@ impl GaitPool {
         let speed = if input.speed.is_finite() { input.speed } else { 0.0 };
         let dt = if input.dt.is_finite() { input.dt.max(0.0) } else { 0.0 };
         let entry = self.phases.entry(id).or_insert_with(|| initial_phase(id));
-        let (gait, step, gain) = match Motion::from(input.state) {
-            Motion::Walk => (Some(&profile.walk), profile.walk.step(speed, dt), profile.walk.gain(speed)),
-            Motion::Run => (Some(&profile.run), profile.run.step(speed, dt), profile.run.gain(speed)),
-            Motion::Idle => (profile.idle.as_ref(), TAU * IDLE_HZ * dt, 1.0),
+        let (gait, step, at) = match Motion::from(input.state) {
+            Motion::Walk => (Some(&profile.walk), profile.walk.step(speed, dt), Some(speed)),
+            Motion::Run => (Some(&profile.run), profile.run.step(speed, dt), Some(speed)),
+            Motion::Idle => (profile.idle.as_ref(), TAU * IDLE_HZ * dt, None),
         };
         let mut phase = match input.phase_override {
             Some(phase) if phase.is_finite() => phase,
@@ -259,9 +259,10 @@ impl GaitPool {
             phase = fold(phase, *entry);
         }
         *entry = phase;
-        match gait {
-            Some(gait) => gait.evaluate(phase, gain, out),
-            None => sway(phase, out),
+        match (gait, at) {
+            (Some(gait), Some(speed)) => gait.at_speed(phase, speed, out),
+            (Some(gait), None) => gait.evaluate(phase, 1.0, out),
+            (None, _) => sway(phase, out),
         }
         (phase, !usable)
     }

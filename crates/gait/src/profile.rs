@@ -168,9 +168,20 @@ pub struct Profile {
     pub signals: Vec<(String, Signal)>,
     /// Joints that move or are held, in file order; every other joint is 0.
     pub bindings: Vec<Binding>,
+    /// Profiles for speeds in m/s, ascending, between which stride and posture change; what else this profile holds is
+    /// then that of the first. Empty in every profile of the contract.
+    pub speeds: Vec<(f64, Profile)>,
 }
 
 impl Profile {
+    /// Changes this profile and those of its speeds alike.
+    pub(crate) fn change(&mut self, change: &mut dyn FnMut(&mut Self)) {
+        change(self);
+        for (_, profile) in &mut self.speeds {
+            profile.change(change);
+        }
+    }
+
     /// The limits this profile clamps a joint to, radians.
     #[must_use]
     pub fn limits_of(&self, joint: Joint) -> [f64; 2] {

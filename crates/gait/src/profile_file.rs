@@ -11,12 +11,24 @@ use crate::{
     yaml::{self, Key, Node, Position, Value},
 };
 
-const KEYS: &[&str] =
-    &["name", "same_as", "symmetric", "phase_warp", "cadence", "gain", "limits", "signals", "joints"];
+const KEYS: &[&str] = &[
+    "name",
+    "same_as",
+    "symmetric",
+    "phase_warp",
+    "cadence",
+    "gain",
+    "limits",
+    "signals",
+    "joints",
+    "speeds",
+];
 pub(crate) const WARP_KEYS: &[&str] = &["split"];
 pub(crate) const CADENCE_KEYS: &[&str] = &["base", "per_speed", "min", "max"];
 pub(crate) const GAIN_KEYS: &[&str] = &["per_speed", "min", "max", "factor"];
 const SIGNAL_KEYS: &[&str] = &["mean", "harmonics"];
+/// Most speeds of a profile.
+const MAX_SPEEDS: usize = 16;
 const BINDING_KEYS: &[&str] = &["signal", "shift"];
 
 /// The fields of a law that a file sets; the rest stay what they are.
@@ -47,6 +59,8 @@ pub struct ProfileFile {
     pub signals: Vec<(String, Signal)>,
     /// Bindings in file order.
     pub bindings: Vec<Binding>,
+    /// Speeds in m/s, ascending, and the stems of the profiles that walk there; an extension of ours.
+    pub speeds: Vec<(f64, String)>,
     pub(crate) file: String,
     pub(crate) places: Places,
 }
@@ -55,6 +69,7 @@ pub struct ProfileFile {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Places {
     pub(crate) same_as: Position,
+    pub(crate) speeds: Position,
     pub(crate) cadence: Position,
     pub(crate) gain: Position,
 }
@@ -96,6 +111,7 @@ impl ProfileFile {
             limits: profile.limits.clone(),
             signals: profile.signals.clone(),
             bindings: profile.bindings.clone(),
+            speeds: Vec::new(),
             file: name.to_owned(),
             places: Places::default(),
         }
@@ -107,13 +123,15 @@ impl ProfileFile {
     /// Laws that do not hold once merged.
     pub(crate) fn resolve(&self, base: &Profile) -> Result<Profile, ProfileErrors> {
         let mut profile = base.clone();
-        if self.same_as.is_none() {
+        if self.same_as.is_none() && self.speeds.is_empty() {
             profile.symmetric = self.symmetric;
             profile.signals.clone_from(&self.signals);
             profile.bindings.clone_from(&self.bindings);
         }
-        self.laws.apply(&mut profile);
-        profile.limits.extend(self.limits.iter().map(|(joint, range)| (*joint, *range)));
+        profile.change(&mut |profile| {
+            self.laws.apply(profile);
+            profile.limits.extend(self.limits.iter().map(|(joint, range)| (*joint, *range)));
+        });
         let mut reader = Reader { file: &self.file, problems: Vec::new() };
         reader.check_cadence(self.places.cadence, &profile);
         reader.check_gain(self.places.gain, &profile);
@@ -125,6 +143,15 @@ impl ProfileFile {
     #[must_use]
     pub fn to_yaml(&self) -> String {
         let mut text = format!("name: {}\n", scalar(&self.name));
+        if !self.speeds.is_empty() {
+            let speeds: Vec<String> = self
+                .speeds
+                .iter()
+                .map(|(speed, stem)| format!("[{}, {}]", number(*speed), scalar(stem)))
+                .collect();
+            text.push_str(&format!("speeds: [{}]\n", speeds.join(", ")));
+            return text;
+        }
         if let Some(stem) = &self.same_as {
             text.push_str(&format!("same_as: {}\n", scalar(stem)));
             if let Some(warp) = self.laws.phase_warp {
@@ -361,8 +388,9 @@ impl Reader<'_> {
             limits: BTreeMap::new(),
             signals: Vec::new(),
             bindings: Vec::new(),
+            speeds: Vec::new(),
             file: self.file.to_owned(),
-            places: Places { same_as: node.at, cadence: node.at, gain: node.at },
+            places: Places { same_as: node.at, speeds: node.at, cadence: node.at, gain: node.at },
         };
         let mut joints = None;
         for (key, value) in entries {
@@ -394,11 +422,21 @@ impl Reader<'_> {
                 "limits" => parsed.limits = self.limits(value),
                 "signals" => parsed.signals = self.signals(value),
                 "joints" => joints = Some(value),
+                "speeds" => {
+                    parsed.places.speeds = value.at;
+                    parsed.speeds = self.speeds(value);
+                }
                 _ => self.unknown_key("profile", key, KEYS),
             }
         }
         if let Some(joints) = joints {
             parsed.bindings = self.bindings(&parsed.signals, joints);
+        }
+        if !parsed.speeds.is_empty() {
+            for (key, _) in entries.iter().filter(|(key, _)| !matches!(key.text.as_str(), "name" | "speeds"))
+            {
+                self.report(key.at, ProfileProblem::NextToSpeeds { key: key.text.clone() });
+            }
         }
         if parsed.same_as.is_some() {
             for (key, _) in entries {
@@ -408,6 +446,38 @@ impl Reader<'_> {
             }
         }
         Some(parsed)
+    }
+
+    /// `[[speed, stem], ...]` with ascending speeds above 0.
+    fn speeds(&mut self, node: &Node) -> Vec<(f64, String)> {
+        const EXPECTED: &str = "a list of [speed in m/s, profile] with ascending speeds above 0";
+        let mut speeds: Vec<(f64, String)> = Vec::new();
+        let Value::List(items) = &node.value else {
+            self.wrong_type::<()>("speeds", EXPECTED, node);
+            return speeds;
+        };
+        if items.is_empty() || items.len() > MAX_SPEEDS {
+            self.wrong_type::<()>("speeds", EXPECTED, node);
+        }
+        for item in items.iter().take(MAX_SPEEDS) {
+            let Value::List(pair) = &item.value else {
+                self.wrong_type::<()>("speeds", EXPECTED, item);
+                continue;
+            };
+            let [speed, stem] = pair.as_slice() else {
+                self.wrong_type::<()>("speeds", EXPECTED, item);
+                continue;
+            };
+            let found = self.number("speeds", speed);
+            let stem = self.text("speeds", stem);
+            let (Some(found), Some(stem)) = (found, stem) else { continue };
+            if found <= speeds.last().map_or(0.0, |(slower, _)| *slower) {
+                let place = "speeds".to_owned();
+                self.report(speed.at, ProfileProblem::OutOfRange { place, expected: EXPECTED, found });
+            }
+            speeds.push((found, stem));
+        }
+        speeds
     }
 
     pub(crate) fn phase_warp(&mut self, node: &Node) -> Option<PhaseWarp> {

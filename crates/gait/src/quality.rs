@@ -42,7 +42,6 @@ pub struct MotionQuality {
 pub fn measure(gait: &Gait, speed: f64, rig: &Rig) -> MotionQuality {
     let cadence_hz = gait.step(speed, 1.0).abs() / TAU;
     let seconds = if cadence_hz > 0.0 { 1.0 / cadence_hz } else { 2.0 };
-    let gain = gait.gain(speed);
     let mut ranges = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
     let mut posture: Pose40 = [0.0; JOINT_COUNT];
     let mut frames = Frames::default();
@@ -50,7 +49,7 @@ pub fn measure(gait: &Gait, speed: f64, rig: &Rig) -> MotionQuality {
     let mut soles = |index: u32| -> [Point; 4] {
         let fraction = f64::from(index) / f64::from(SAMPLES);
         let phase = (TAU * fraction).copysign(speed);
-        gait.evaluate(if cadence_hz > 0.0 { phase } else { 0.0 }, gain, &mut posture);
+        gait.at_speed(if cadence_hz > 0.0 { phase } else { 0.0 }, speed, &mut posture);
         for (range, joint) in ranges.iter_mut().zip([Joint::LRHip, Joint::LKnee, Joint::LAnkle]) {
             let value = posture[joint.index()];
             *range = [range[0].min(value), range[1].max(value)];

@@ -117,6 +117,7 @@ fn noise_of_a_hundredth_moves_no_coefficient_by_more() {
         let fit = fitted(frames);
         let worst = worst_coefficient(&fit.profile, &walk());
         assert!(worst < 0.01, "seed {seed}: {worst}");
+        assert_eq!((fit.report.cycles, fit.report.frames_used), (6, 120), "seed {seed}");
         assert!(fit.profile.symmetric, "seed {seed}");
         assert_eq!(fit.profile.phase_warp.split(), 0.5, "seed {seed}: {}", fit.report.split_fitted);
     }

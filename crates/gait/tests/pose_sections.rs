@@ -168,6 +168,19 @@ fn a_bare_joint_of_the_middle_and_of_one_side() {
 }
 
 #[test]
+fn operations_reach_the_profiles_of_all_speeds() {
+    let walk =
+        section("pose: {walk: {base: natural, joints: {chest: {set: 0.2}, elbow: {scale: 0.5}}}}").walk;
+    assert_eq!(walk.speeds.len(), 4);
+    let gait = Gait::new(&walk);
+    let mut pose = [0.0; JOINT_COUNT];
+    for speed in [0.8, 1.1, 3.0] {
+        gait.at_speed(0.4, speed, &mut pose);
+        assert!((pose[Joint::Chest.index()] - 0.2).abs() < 1e-15, "{speed}");
+    }
+}
+
+#[test]
 fn a_run_like_the_walk_takes_its_operations_and_the_library_runs_factor() {
     let pose = section(
         "pose:

@@ -90,7 +90,7 @@ fn every_error_says_where_what_and_what_else() {
         (
             "cadnce: {base: 1}\n",
             "p.yaml:1:1: profile: unknown key \"cadnce\", did you mean \"cadence\"?; accepted: name, same_as, symmetric, \
-             phase_warp, cadence, gain, limits, signals, joints",
+             phase_warp, cadence, gain, limits, signals, joints, speeds",
         ),
         (
             "name: p\ncadence: {base: 1, lo: 2}\n",
@@ -242,6 +242,7 @@ prop_compose! {
                 })
                 .collect(),
             signals,
+            speeds: vec![],
         };
         ProfileFile::of(&name, &profile)
     }
@@ -272,4 +273,55 @@ proptest! {
         let cut = cut.min(text.len());
         let _ = ProfileFile::parse("p", "p", &format!("{}{extra}{}", &text[..cut], &text[cut..]));
     }
+}
+
+#[test]
+fn profiles_of_several_speeds() {
+    let held = |stem: &str, mean: f64| {
+        source(
+            stem,
+            &format!(
+                "symmetric: false\nsignals: {{a: {mean:?}}}\njoints: {{waist: {{signal: a, shift: 0}}}}\n"
+            ),
+        )
+    };
+    let library = ProfileLibrary::from_sources([
+        held("slow", 0.1),
+        held("fast", 0.3),
+        source("both", "name: both\nspeeds: [[1.0, slow], [2.0, fast]]\n"),
+        source("copy", "same_as: both\ngain: {min: 1.0, max: 1.0}\n"),
+    ])
+    .unwrap();
+    let both = library.get("both").unwrap();
+    assert_eq!(both.file.to_yaml(), "name: both\nspeeds: [[1.0, slow], [2.0, fast]]\n");
+    assert_eq!(both.profile.speeds.iter().map(|(speed, _)| *speed).collect::<Vec<_>>(), [1.0, 2.0]);
+    let copy = library.gait("copy").unwrap();
+    let mut pose = [0.0; promenade_gait::JOINT_COUNT];
+    for (speed, expected) in
+        [(0.0, 0.0), (0.5, 0.05), (1.0, 0.1), (1.25, 0.15), (-1.5, 0.2), (2.0, 0.3), (9.0, 0.3)]
+    {
+        copy.at_speed(0.0, speed, &mut pose);
+        assert!((pose[Joint::Waist.index()] - expected).abs() < 1e-15, "{speed}");
+    }
+}
+
+#[test]
+fn errors_of_several_speeds() {
+    for (text, expected) in [
+        ("speeds: 3", "p.yaml:1:9: speeds: expected a list of [speed in m/s, profile]"),
+        ("speeds: []", "found a list of 0"),
+        ("speeds: [[1, a, b]]", "p.yaml:1:10: speeds: expected a list"),
+        ("speeds: [[2, run], [1, run]]", "p.yaml:1:21: speeds: expected a list of"),
+        ("speeds: [[0, run]]", "found 0"),
+        ("speeds: [[1, run]]\nsignals: {}", "p.yaml:2:1: \"signals\" cannot stand next to speeds"),
+        ("speeds: [[1, rnu]]", "p.yaml:1:9: speeds: \"rnu\" is no profile of this library"),
+        ("speeds: [[1, p]]", "p.yaml:1:9: speeds: \"p\" has speeds itself"),
+        ("speeds: [[1, natural]]", "speeds: \"natural\" has speeds itself"),
+    ] {
+        let error = ProfileLibrary::builtin_and([source("p", text)]).expect_err(text).to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+    let circle = [source("p", "speeds: [[1, q]]"), source("q", "same_as: p")];
+    let error = ProfileLibrary::from_sources(circle).expect_err("a circle").to_string();
+    assert!(error.contains("\"q\" has speeds itself"), "{error}");
 }

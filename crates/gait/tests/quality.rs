@@ -10,7 +10,8 @@ fn at(stem: &str, speed: f64) -> MotionQuality {
     measure(ProfileLibrary::builtin().gait(stem).unwrap(), speed, &Rig::default())
 }
 
-const OURS: [(&str, f64); 7] = [
+const OURS: [(&str, f64); 8] = [
+    ("walk_creep", 0.4),
     ("walk_slow", 0.8),
     ("walk_level", 1.2),
     ("walk_fast", 1.6),
@@ -50,6 +51,32 @@ fn our_adults_move_as_far_as_the_normative_curves() {
             assert!((range - expected).abs() <= deviation, "{stem}: {ranges:?}");
         }
     }
+}
+
+#[test]
+fn a_natural_walk_changes_stride_and_cadence_with_speed_and_slides_at_none() {
+    let mut before = at("natural", 0.4);
+    for step in 1..=30 {
+        let speed = 0.4 + 0.04 * f64::from(step);
+        let quality = at("natural", speed);
+        assert!(quality.slide_m < 0.02, "{quality:?}");
+        assert!(quality.lowest_m > -0.012 && quality.floating_m < 0.015, "{quality:?}");
+        assert!((quality.cadence_hz - adult_cadence_hz(speed, 1.65)).abs() < 0.012, "{quality:?}");
+        assert!(quality.stride_m > before.stride_m && quality.cadence_hz > before.cadence_hz);
+        before = quality;
+    }
+}
+
+#[test]
+fn a_natural_walk_starts_and_stops_out_of_standing() {
+    for step in 1..=8 {
+        let quality = at("natural", 0.05 * f64::from(step));
+        assert!(quality.lowest_m > -0.03, "{quality:?}");
+        assert!(quality.ranges.iter().all(|range| *range < 0.2 * f64::from(step)), "{quality:?}");
+    }
+    let mut pose = [0.0; promenade_gait::JOINT_COUNT];
+    ProfileLibrary::builtin().gait("natural").unwrap().at_speed(1.0, 0.0, &mut pose);
+    assert!(pose.iter().all(|value| *value == 0.0), "standing straight");
 }
 
 #[test]

@@ -108,7 +108,8 @@ pub(super) fn refined_rate(hip: &[f64], start: f64, harmonics: usize) -> f64 {
     rate
 }
 
-/// Whole cycles of a rate in that many frames. A clip of exactly so many cycles has them all.
+/// Whole cycles of a rate in that many frames. Half a frame may be missing at the end: the rate is never exact, and a clip
+/// of six cycles has six.
 pub(super) fn whole_cycles(frames: usize, rate: f64) -> usize {
-    (frames as f64 * rate / TAU + 1e-6).floor() as usize
+    ((frames as f64 + 0.5) * rate / TAU).floor() as usize
 }

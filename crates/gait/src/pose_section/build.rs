@@ -76,20 +76,27 @@ impl Builder<'_> {
             return None;
         };
         let mut profile = entry.profile.clone();
+        profile.change(&mut |profile| self.change(gait, section, profile));
+        // The profiles of several speeds report what is wrong with all of them once for each.
+        self.problems.dedup();
+        Some(profile)
+    }
+
+    /// Laws, limits and operations over one profile.
+    fn change(&mut self, gait: &'static str, section: &GaitSection, profile: &mut Profile) {
         if let Some((symmetric, _)) = section.symmetric {
             profile.symmetric = symmetric;
         }
-        self.laws(section, &mut profile);
-        let mut open = OpenGait::of(&profile);
+        self.laws(section, profile);
+        let mut open = OpenGait::of(profile);
         for (target, (ops, spot)) in &section.joints {
             if let Err(problem) = open.apply(gait, target, ops) {
                 self.report(spot, problem);
             }
         }
         if !section.joints.is_empty() {
-            open.close(&mut profile);
+            open.close(profile);
         }
-        Some(profile)
     }
 
     /// `run: {same_as: walk}`: the walk as it came out, with the library run's factor.
@@ -108,8 +115,11 @@ impl Builder<'_> {
         refuse("joints", section.joints.first().map(|(_, placed)| spot_of(placed)));
         let mut profile = walk?.clone();
         let run = self.library.get(DEFAULT_RUN).or_else(|| ProfileLibrary::builtin().get(DEFAULT_RUN))?;
-        profile.gain.factor = run.profile.gain.factor;
-        self.laws(section, &mut profile);
+        profile.change(&mut |profile| {
+            profile.gain.factor = run.profile.gain.factor;
+            self.laws(section, profile);
+        });
+        self.problems.dedup();
         Some(profile)
     }
 
