@@ -3,6 +3,10 @@
 //! * [`Joint`]: the 40 joints every posture speaks of, in wire order.
 //! * [`ProfileLibrary`]: pose profiles from YAML; the shipped ones are built in.
 //! * [`GaitPool`]: everybody's gait phase, advanced together into [`Pose40`]s.
+//! * [`clip`]: recorded and authored motion, from files that are never trusted.
+//! * [`animation`]: base animations with crossfades, and overlays; [`gesture`]: looking, pointing, playing clips.
+//! * [`Articulator`]: gait, clips and gestures of everybody in one call.
+//! * [`driver`]: wheels that roll with the way a person goes.
 //! * [`rig`]: the body as a URDF describes it, with forward kinematics.
 //!
 //! The crate must never know of ROS, of a world or of a clock: callers pass time steps.

@@ -12,12 +12,7 @@ use std::sync::Arc;
 pub use manager::{AnimationManager, BASE_FADE};
 pub use overlay::{Blend, BlendError, Ended, OnEnd, SlotId};
 
-use crate::{
-    clip::Annotation,
-    joint::Pose40,
-    joint_set::JointSet,
-    pool::Motion,
-};
+use crate::{clip::Annotation, joint::Pose40, joint_set::JointSet, pool::Motion};
 
 /// What cannot be an animation.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
