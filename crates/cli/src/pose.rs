@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use promenade_gait::{
-    Gait, GaitInput, GaitPool, JOINT_COUNT, Joint, Pose40, PoseProfile, ProfileLibrary, ProfileSource,
+    ArticulationBatch, Articulator, Gait, GaitBatch, GaitInput, GaitOutput, GaitPool, JOINT_COUNT, Joint,
+    Pose40, PoseProfile, PoseTable, ProfileLibrary, ProfileSource,
     animation::Animation,
     clip::{Annotation, ClipData, ClipLibrary, DEFAULT_FPS, Limits},
+    gesture::Channel,
     quality::{MotionQuality, measure},
     rig::Rig,
 };
@@ -33,6 +35,7 @@ Examples:
   promenade pose --profile seated --state idle --png seated.png
   promenade pose --speed 1.2 --strip --png cycle.png --gif cycle.gif
   promenade pose --clip wave --strip --png wave.png
+  promenade pose --state idle --point 2,-1,0.5 --look 2,-1,0.5 --strip --png point.png
   promenade pose --all-clips --png clips.png
   promenade pose --quality")]
 pub(crate) struct PoseArgs {
@@ -57,8 +60,14 @@ pub(crate) struct PoseArgs {
     /// A clip instead of a gait: a shipped name or a .npy, .npz or key-frame file
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "profile")]
     clip: Option<String>,
-    /// Seconds into the clip; the middle without it
-    #[arg(long, requires = "clip", value_name = "S")]
+    /// Point at a place while doing it: metres forward, left and up from the person's feet
+    #[arg(long, value_parser = place, allow_hyphen_values = true, conflicts_with = "clip", value_name = "X,Y,Z")]
+    point: Option<[f64; 3]>,
+    /// Look at a place while doing it
+    #[arg(long, value_parser = place, allow_hyphen_values = true, conflicts_with = "clip", value_name = "X,Y,Z")]
+    look: Option<[f64; 3]>,
+    /// Seconds into the clip or gesture; the middle without it
+    #[arg(long, value_name = "S")]
     at: Option<f64>,
     /// Draw to a PNG: the posture from the front and the side with its 40 values
     #[arg(long, value_name = "FILE")]
@@ -99,8 +108,17 @@ impl State {
 
 /// What postures come from.
 enum Motion {
-    Gait { profile: PoseProfile, input: GaitInput, title: String },
+    Gait {
+        profile: PoseProfile,
+        input: GaitInput,
+        title: String,
+    },
     Clip(Arc<Animation>),
+    /// Postures at [`DEFAULT_FPS`].
+    Gesture {
+        title: String,
+        postures: Vec<Pose40>,
+    },
 }
 
 impl Motion {
@@ -119,13 +137,18 @@ impl Motion {
             State::Idle => format!("idle{of}"),
             state => format!("{}{of} at {} m/s", state.name(), args.speed),
         };
-        Ok(Self::Gait { profile: profile(args)?, input, title })
+        let profile = profile(args)?;
+        if args.point.is_some() || args.look.is_some() {
+            return gesture(args, profile, &input, &title);
+        }
+        Ok(Self::Gait { profile, input, title })
     }
 
     fn title(&self) -> String {
         match self {
             Self::Gait { title, .. } => title.clone(),
             Self::Clip(clip) => format!("clip {}, {:.2} s", clip.name(), clip.duration()),
+            Self::Gesture { title, .. } => title.clone(),
         }
     }
 
@@ -143,6 +166,11 @@ impl Motion {
                 clip.sample(seconds, &mut pose);
                 (format!("{seconds:.2} s"), pose)
             }
+            Self::Gesture { postures, .. } => {
+                let last = postures.len() - 1;
+                let index = ((fraction * last as f64).round().max(0.0) as usize).min(last);
+                (format!("{:.2} s", index as f64 / DEFAULT_FPS), postures[index])
+            }
         }
     }
 
@@ -153,6 +181,7 @@ impl Motion {
         // A cycle ends where it began; a clip that is not one ends with its last frame.
         let last = match self {
             Self::Clip(clip) if !clip.looping() => STRIP - 1,
+            Self::Gesture { .. } => STRIP - 1,
             _ => STRIP,
         };
         (0..STRIP).map(|index| self.at(f64::from(index) / f64::from(last))).collect()
@@ -172,6 +201,7 @@ impl Motion {
                 (1.0 / hz.max(0.05), DEFAULT_FPS)
             }
             Self::Clip(clip) => (clip.duration(), clip.fps().min(25.0)),
+            Self::Gesture { .. } => (GESTURE_S, DEFAULT_FPS),
         }
     }
 }
@@ -207,6 +237,11 @@ pub(crate) fn run(args: &PoseArgs) -> Result<ExitCode> {
             clip.sample(seconds, &mut joints);
             format!("at {seconds:.2} s")
         }
+        Motion::Gesture { .. } => {
+            let (label, posture) = motion.at(args.at.map_or(0.5, |seconds| seconds / GESTURE_S));
+            joints = posture;
+            format!("at {label}")
+        }
     };
     if let Some(path) = &args.png {
         let canvas = if args.strip {
@@ -232,6 +267,9 @@ fn print(args: &PoseArgs, motion: &Motion, phase: f64, place: &str, joints: &Pos
             Joint::NAMES.iter().zip(joints).map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
         let positions = joints.to_vec();
         let line = match motion {
+            Motion::Gesture { title, .. } => json!({
+                "gesture": title, "at": args.at.unwrap_or(0.5 * GESTURE_S), "joints": by_name, "positions": positions,
+            }),
             Motion::Gait { .. } => json!({
                 "id": args.id, "steps": args.steps, "dt": args.dt, "speed": args.speed,
                 "phase": phase, "joints": by_name, "positions": positions,
@@ -248,7 +286,7 @@ fn print(args: &PoseArgs, motion: &Motion, phase: f64, place: &str, joints: &Pos
         Motion::Gait { .. } => {
             writeln!(out, "phase {phase:.9} rad after {} steps of {} s", args.steps, args.dt)?;
         }
-        Motion::Clip(_) => writeln!(out, "{}, {place}", motion.title())?,
+        Motion::Clip(_) | Motion::Gesture { .. } => writeln!(out, "{}, {place}", motion.title())?,
     }
     for (name, value) in Joint::NAMES.iter().zip(joints) {
         writeln!(out, "{name:>13} {value:>13.9} rad {:>8.2} deg", value.to_degrees())?;
@@ -326,6 +364,57 @@ fn all_clips(rig: &Rig, path: &Path) -> Result<()> {
         rows.push((motion.title(), motion.strip()));
     }
     sheet::contact(rig, "the shipped clips", &rows)?.write_png(path)
+}
+
+/// How long a gesture is shown, and when its channel is gone, seconds.
+const GESTURE_S: f64 = 3.0;
+const GESTURE_ENDS_S: f64 = 2.0;
+
+fn place(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
+    match <[f64; 3]>::try_from(numbers) {
+        Ok(place) if text.split(',').count() == 3 && place.iter().all(|number| number.is_finite()) => {
+            Ok(place)
+        }
+        _ => Err("expected three numbers in metres, such as 2,-1,0.5".to_owned()),
+    }
+}
+
+/// Ramp, hold and release of a gesture over a gait, as everybody's posture is made.
+fn gesture(args: &PoseArgs, profile: PoseProfile, input: &GaitInput, gait: &str) -> Result<Motion> {
+    let mut table = PoseTable::default();
+    let kind = table.insert(profile);
+    let channel = |slot, at: Option<[f64; 3]>| at.map(|at| Channel { slot, at, ..Channel::default() });
+    let asked: Vec<_> =
+        [channel("head", args.look), channel("arm", args.point)].into_iter().flatten().collect();
+    let mut articulator = Articulator::default();
+    let mut postures = Vec::new();
+    for tick in 0..(GESTURE_S * DEFAULT_FPS) as u32 {
+        let lasts = f64::from(tick) < GESTURE_ENDS_S * DEFAULT_FPS;
+        let channels = [if lasts { asked.clone() } else { Vec::new() }];
+        let batch = ArticulationBatch {
+            gait: GaitBatch {
+                ids: &[args.id],
+                states: &[input.state],
+                speeds: &[input.speed],
+                dts: &[1.0 / DEFAULT_FPS],
+                phase_overrides: &[f64::NAN],
+                poses: &[kind],
+            },
+            positions: &[[0.0; 3]],
+            channels: channels.as_slice(),
+        };
+        let (mut poses, mut phases) = ([[0.0; JOINT_COUNT]], [0.0]);
+        articulator.advance(&table, &batch, &mut GaitOutput { poses: &mut poses, phases: &mut phases })?;
+        postures.extend(poses);
+    }
+    let mut title = gait.to_owned();
+    for (what, at) in [("look", args.look), ("point", args.point)] {
+        if let Some([x, y, z]) = at {
+            title.push_str(&format!(", {what} at {x}, {y}, {z}"));
+        }
+    }
+    Ok(Motion::Gesture { title, postures })
 }
 
 fn is_file(name: &str) -> bool {

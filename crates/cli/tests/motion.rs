@@ -114,6 +114,9 @@ fn poses_gaits_and_clips_become_pictures() {
         vec!["pose", "--strip", "--speed", "1.2", "--profile", "walk_level", "--png", file],
         vec!["pose", "--clip", "wave", "--png", file],
         vec!["pose", "--clip", "wave", "--strip", "--png", file],
+        vec![
+            "pose", "--state", "idle", "--point", "2,-1,0.5", "--look", "2,-1,0.5", "--strip", "--png", file,
+        ],
         vec!["pose", "--all-clips", "--png", file],
     ] {
         let output = promenade(&arguments);
