@@ -6,7 +6,10 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use promenade_gait::{GaitBatch, GaitOutput, GaitPool, JOINT_COUNT, Pose40, PoseId, PoseTable};
+use promenade_gait::gesture::{Channel, Channels, Notice};
+use promenade_gait::{
+    ArticulationBatch, Articulator, GaitBatch, GaitOutput, JOINT_COUNT, Pose40, PoseId, PoseTable,
+};
 use promenade_kernel::Time;
 
 use crate::message::Pedestrian;
@@ -15,6 +18,48 @@ use crate::possession::{PedIndex, Possession};
 
 /// Time step of a person that was not synthesised before.
 const FIRST_DT: Duration = Duration::from_millis(50);
+
+/// Gesture channels that are looked at per person; there are four slots.
+const MOST_CHANNELS: usize = 8;
+
+/// The gestures of a frame, by index in the batch.
+struct GestureChannels<'a> {
+    frame: &'a [BusPedestrian],
+    index: &'a [usize],
+}
+
+impl Channels for GestureChannels<'_> {
+    fn count(&self, person: usize) -> usize {
+        self.frame[self.index[person]].pedestrian.gestures.len().min(MOST_CHANNELS)
+    }
+
+    fn channel(&self, person: usize, n: usize) -> Channel<'_> {
+        let gesture = &self.frame[self.index[person]].pedestrian.gestures[n];
+        Channel { slot: &gesture.slot, at: gesture.at, clip: &gesture.clip, hand: &gesture.hand }
+    }
+}
+
+/// Tells of a gesture that is not shown as asked; the gesture layer says each thing once per person.
+fn warn(notice: &Notice) {
+    match notice {
+        Notice::UnknownSlot { id, slot } => {
+            tracing::warn!(
+                "person {id}: no gesture slot {slot:?}; there are head, arm, arm_l, arm_r and body"
+            );
+        }
+        Notice::TwoChannels { id, slot } => {
+            tracing::warn!("person {id}: a second gesture for the slot of {slot:?} is ignored");
+        }
+        Notice::Refused { id, kind, refusal } => {
+            tracing::warn!("person {id}: {kind} is not shown: {refusal}")
+        }
+        Notice::NearTarget { id } => {
+            tracing::info!(
+                "person {id}: the target is within reach of the hand; pointed at from the shoulder"
+            );
+        }
+    }
+}
 
 /// What is remembered of one id between two frames.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +80,8 @@ struct Batch {
     dts: Vec<f64>,
     phase_overrides: Vec<f64>,
     poses: Vec<PoseId>,
+    /// x, y in metres and yaw in radians.
+    positions: Vec<[f64; 3]>,
     phases: Vec<f64>,
 }
 
@@ -47,6 +94,7 @@ impl Batch {
         self.dts.clear();
         self.phase_overrides.clear();
         self.poses.clear();
+        self.positions.clear();
     }
 }
 
@@ -59,7 +107,7 @@ pub(crate) struct Bus {
     remembered: usize,
     postures: Vec<Pose40>,
     batch: Batch,
-    pool: GaitPool,
+    articulator: Articulator,
     profiles: PoseTable,
     memory: HashMap<u32, Memory>,
     serial: u64,
@@ -87,7 +135,7 @@ impl Bus {
 
     /// The gait phase of an id, 0 when unknown.
     pub(crate) fn phase(&self, id: u32) -> f32 {
-        self.pool.phase(id).unwrap_or(0.0) as f32
+        self.articulator.phase(id).unwrap_or(0.0) as f32
     }
 
     /// The people of the last frame.
@@ -130,7 +178,7 @@ impl Bus {
     }
 
     fn fill(&mut self, at: usize, ped: &Pedestrian, possessed: Option<&Pedestrian>, now: Time) {
-        let phase = self.pool.phase(ped.id).unwrap_or(0.0) as f32;
+        let phase = self.articulator.phase(ped.id).unwrap_or(0.0) as f32;
         let entry = &mut self.frame[at];
         let out = &mut entry.pedestrian;
         match possessed {
@@ -168,6 +216,8 @@ impl Bus {
         self.batch.dts.push(dt.as_secs_f64());
         self.batch.phase_overrides.push(if overridden { backend_phase } else { f64::NAN });
         self.batch.poses.push(PoseId::DEFAULT);
+        let [x, y, _] = out.pose.position;
+        self.batch.positions.push([x, y, out.pose.yaw()]);
     }
 
     fn forget_absent(&mut self) {
@@ -177,7 +227,7 @@ impl Bus {
         let serial = self.serial;
         self.memory.retain(|_, memory| memory.frame == serial);
         let memory = &self.memory;
-        self.pool.retain(|id| memory.contains_key(&id));
+        self.articulator.retain(|id| memory.contains_key(&id));
     }
 
     fn synthesise(&mut self) {
@@ -194,7 +244,12 @@ impl Bus {
             poses: &batch.poses,
         };
         let mut output = GaitOutput { poses: &mut self.postures, phases: &mut batch.phases };
-        match self.pool.advance(&self.profiles, &inputs, &mut output) {
+        let batch_inputs = ArticulationBatch {
+            gait: inputs,
+            positions: &batch.positions,
+            channels: &GestureChannels { frame: &self.frame, index: &batch.index },
+        };
+        match self.articulator.advance(&self.profiles, &batch_inputs, &mut output) {
             Ok(report) => {
                 if let Some((_, state)) = report.unknown_state
                     && !std::mem::replace(&mut self.warned_state, true)
@@ -205,6 +260,9 @@ impl Bus {
                 }
             }
             Err(mismatch) => tracing::error!("arena_peds: {mismatch}"),
+        }
+        for notice in self.articulator.drain_notices() {
+            warn(&notice);
         }
         for (at, &phase) in batch.index.iter().zip(&batch.phases) {
             self.frame[*at].pedestrian.gait_phase = phase as f32;

@@ -2,7 +2,7 @@
 
 use crate::stage::{Stage, batch, person, posed, walking};
 use promenade_gait::Joint;
-use promenade_human::message::{Pose, animation_state};
+use promenade_human::message::{Gesture, Pedestrian, Pose, animation_state};
 use promenade_human::{MoveResult, StreamStats};
 use promenade_kernel::Time;
 
@@ -334,4 +334,47 @@ fn a_persistent_roster_is_not_changed_by_publishing() {
     let last = stage.last_frame()[0].clone();
     assert!(last.1.is_some(), "still synthesised and not read back as an override");
     assert_ne!(first.1, last.1, "and still moving");
+}
+
+/// A stream entry that stands at x = 4 and looks at a point to the left of it, half a metre above the eyes.
+fn looking(name: &str) -> Pedestrian {
+    let mut ped = walking(name, 4.0);
+    ped.twist.linear[0] = 0.0;
+    ped.animation_state = animation_state::IDLE;
+    ped.gestures = vec![Gesture { slot: "head".to_owned(), at: [4.0, 3.0, 2.0], ..Gesture::default() }];
+    ped
+}
+
+#[test]
+fn a_gesture_of_a_possessed_person_turns_the_head_and_lets_go_again() {
+    let mut stage = Stage::with_people(&["ann"]);
+    let yaw = |stage: &Stage| stage.published("env_0/ann").1.expect("synthesised")[Joint::YHead.index()];
+    for k in 0..40 {
+        stage.stream_at(10.0 + 0.05 * f64::from(k), vec![looking("ann")]);
+    }
+    assert!(yaw(&stage) > 1.2, "looks left: {}", yaw(&stage));
+    for k in 40..80 {
+        let mut idle = looking("ann");
+        idle.gestures.clear();
+        stage.stream_at(10.0 + 0.05 * f64::from(k), vec![idle]);
+    }
+    assert!(yaw(&stage).abs() < 0.1, "looks ahead: {}", yaw(&stage));
+}
+
+#[test]
+fn strange_gestures_cost_nothing_but_themselves() {
+    let mut stage = Stage::with_people(&["ann", "bob"]);
+    let mut strange = looking("ann");
+    strange.gestures = (0..10_000)
+        .map(|i| Gesture { slot: format!("slot {i}"), clip: "no such clip".to_owned(), ..Gesture::default() })
+        .collect();
+    strange.gestures.insert(
+        0,
+        Gesture { slot: "body".to_owned(), clip: "../../etc/passwd".to_owned(), ..Gesture::default() },
+    );
+    for k in 0..5 {
+        stage.stream_at(10.0 + 0.05 * f64::from(k), vec![strange.clone(), looking("bob")]);
+    }
+    let joints = stage.published("env_0/ann").1.expect("synthesised");
+    assert!(joints.iter().all(|q| q.is_finite()));
 }
