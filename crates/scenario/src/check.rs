@@ -87,7 +87,7 @@ fn kind_by_content(node: &Node) -> FileKind {
         FileKind::Map
     } else if has(&AGENT_TYPE_KEYS) || (has(&["name"]) && (has(&DISTRIBUTIONS) || has(&["pose"]))) {
         FileKind::AgentType
-    } else if has(&["signals", "same_as", "cadence", "gain", "phase_warp"]) {
+    } else if has(&["signals", "same_as", "speeds", "cadence", "gain", "phase_warp"]) {
         FileKind::Profile
     } else if has(&["world", "robot", "obstacle", "irsim"]) {
         FileKind::RobotWorld
