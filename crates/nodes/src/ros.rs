@@ -17,6 +17,9 @@ use rosgraph_msgs::msg::rmw::Clock;
 
 use crate::bus::time_from_wire;
 
+/// How long the middleware may take to say good-bye.
+const TEARDOWN: Duration = Duration::from_secs(3);
+
 /// Period of clock readings when the node runs on wall time.
 const WALL_TICK: Duration = Duration::from_millis(5);
 
@@ -100,8 +103,9 @@ impl Running {
     pub fn spin(mut self) -> Result<()> {
         let commands = Arc::clone(self.executor.commands());
         ctrlc::set_handler(move || commands.halt_spinning()).context("cannot install the signal handler")?;
-        self.executor.spin(SpinOptions::default()).first_error()?;
-        Ok(())
+        let spun = self.executor.spin(SpinOptions::default()).first_error();
+        bound_teardown(spun.is_ok());
+        Ok(spun?)
     }
 
     /// Runs callbacks on a thread of their own while `work` runs on this one, and stops when `work` returns. SIGINT and
@@ -130,11 +134,21 @@ impl Running {
         // An executor that stopped by itself no longer listens.
         let _ = done.send(());
         commands.halt_spinning();
+        bound_teardown(worked.is_ok());
         match spinning.join() {
             Ok(spun) => worked.and(spun.map_err(Into::into)),
             Err(_) => worked.and(Err(anyhow::anyhow!("the executor thread panicked"))),
         }
     }
+}
+
+/// Ends the process if the middleware does not: Fast DDS can wait for itself for ever when a participant is destroyed in the
+/// moment in which it learns that another one has gone, as when a whole launch stops at once.
+fn bound_teardown(ended_well: bool) {
+    std::thread::spawn(move || {
+        std::thread::park_timeout(TEARDOWN);
+        signal_hook::low_level::exit(i32::from(!ended_well));
+    });
 }
 
 /// The share folder of this package in the sourced environment, if it is installed.
