@@ -27,6 +27,10 @@ pub(crate) struct Branch {
     fixed_frames: Publisher<TFMessage>,
     markers: Publisher<MarkerArray>,
     bodies: BTreeMap<u32, BodyTopics>,
+    /// Writers of a last confidence of 0, kept until the look after next: a writer that goes at once takes what it has not
+    /// delivered with it.
+    last_words: Vec<Publisher<Float32>>,
+    spoken: Vec<Publisher<Float32>>,
     wants: Wants,
 }
 
@@ -68,12 +72,15 @@ impl Branch {
             node: node.clone(),
             root,
             bodies: BTreeMap::new(),
+            last_words: Vec::new(),
+            spoken: Vec::new(),
             wants: Wants::default(),
         })
     }
 
     /// Looks up who listens. Answers whether anybody does, to anything.
     pub(crate) fn refresh(&mut self) -> bool {
+        self.spoken = std::mem::take(&mut self.last_words);
         self.wants = Wants { frames: is_read(&self.frames), markers: is_read(&self.markers) };
         let mut any = self.wants.frames || self.wants.markers || is_read(&self.fixed_frames);
         any |= self.lists.iter().any(is_read);
@@ -185,6 +192,7 @@ impl Outlet for Branch {
     fn retire(&mut self, n: u32, _id: &str) {
         if let Some(body) = self.bodies.remove(&n) {
             publish(&body.confidence, &Float32 { data: 0.0 });
+            self.last_words.push(body.confidence);
         }
     }
 
