@@ -85,10 +85,12 @@ impl Walker {
     }
 
     /// Lets go of everybody for whom `keep` answers no. The others keep their order.
-    pub fn retain(&mut self, mut keep: impl FnMut(&Pedestrian) -> bool) {
-        let mut peds = self.batch.pedestrians.iter();
-        self.walks.retain(|_| peds.next().is_some_and(&mut keep));
-        self.batch.pedestrians.retain(keep);
+    pub fn retain(&mut self, keep: impl FnMut(&Pedestrian) -> bool) {
+        let kept: Vec<bool> = self.batch.pedestrians.iter().map(keep).collect();
+        let mut walks = kept.iter();
+        self.walks.retain(|_| walks.next().is_some_and(|&kept| kept));
+        let mut peds = kept.iter();
+        self.batch.pedestrians.retain(|_| peds.next().is_some_and(|&kept| kept));
     }
 
     /// Whether anybody is walked.

@@ -1,14 +1,6 @@
 //! "Did you mean": the known word that is nearest to what somebody wrote.
 
-/// The known word nearest to `found`, when one is near enough to be what was meant.
-pub(crate) fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .into_iter()
-        .map(|word| (strsim::damerau_levenshtein(found, word), word))
-        .filter(|(distance, word)| *distance <= 1 + word.chars().count() / 4)
-        .min()
-        .map(|(_, word)| word)
-}
+use promenade_scenario::problem::nearest;
 
 /// `; did you mean ...?`, or nothing.
 pub(crate) fn hint<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> String {
