@@ -402,7 +402,7 @@ impl Decoder {
     }
 
     /// Seats, or none of them after a warning when any is wrong: the object stays usable (section 17.6).
-    fn seats(&mut self, node: &Node, path: &str) -> Option<Vec<Seat>> {
+    pub(crate) fn seats(&mut self, node: &Node, path: &str) -> Option<Vec<Seat>> {
         let Some(items) = node.items() else {
             self.warning(
                 node.at,

@@ -5,6 +5,7 @@
 //! never executes what a file says.
 
 pub mod agent_type;
+pub mod assets;
 pub mod check;
 mod decode;
 pub mod entry;
@@ -23,6 +24,7 @@ pub mod world;
 pub mod zone;
 
 pub use agent_type::{AgentTypeFile, Distribution};
+pub use assets::{Annotation, AssetError, AssetKind, AssetLibrary, AssetPlace, AssetSource, Bundle};
 pub use check::{FileKind, check, kind_of};
 pub use entry::{
     AgentSpec, AgentType, DynamicEntry, Formation, Interaction, Range, Seat, StaticEntry, WaypointMode,
