@@ -254,6 +254,17 @@ impl Decoder {
         what: &str,
         known: &'static [&'static str],
     ) -> Option<Fields<'a>> {
+        self.fields_of(node, path, what, [known, &[]])
+    }
+
+    /// As [`fields`](Self::fields), where the known keys stand in two lists.
+    pub(crate) fn fields_of<'a>(
+        &mut self,
+        node: &'a Node,
+        path: &str,
+        what: &str,
+        known: [&'static [&'static str]; 2],
+    ) -> Option<Fields<'a>> {
         let Some(entries) = node.entries() else {
             self.mismatch(node, path, &format!("{what}, a map"));
             return None;
@@ -302,7 +313,7 @@ pub(crate) struct Fields<'a> {
     pub(crate) at: Position,
     entries: &'a [Entry],
     path: String,
-    known: &'static [&'static str],
+    known: [&'static [&'static str]; 2],
     /// Unknown keys that were already reported as the misspelling of a required one.
     answered: Vec<&'a str>,
 }
@@ -372,7 +383,11 @@ impl<'a> Fields<'a> {
     }
 
     fn is_known(&self, key: &str) -> bool {
-        self.known.iter().any(|k| k.strip_suffix('*').map_or(*k == key, |stem| key.starts_with(stem)))
+        self.known().any(|k| k.strip_suffix('*').map_or(k == key, |stem| key.starts_with(stem)))
+    }
+
+    fn known(&self) -> impl Iterator<Item = &'static str> {
+        self.known.into_iter().flatten().copied()
     }
 
     /// Report the keys nobody knows, except those in `also_known`.
@@ -382,7 +397,7 @@ impl<'a> Fields<'a> {
             if self.is_known(key) || also_known.contains(&key) || self.answered.contains(&key) {
                 continue;
             }
-            let free = self.known.iter().copied().filter(|k| !k.ends_with('*') && !self.has(k));
+            let free = self.known().filter(|k| !k.ends_with('*') && !self.has(k));
             let meant = nearest(key, free).map(str::to_owned);
             let message = format!("unknown key `{key}`");
             match (unknown, meant.is_some()) {
@@ -401,7 +416,7 @@ impl<'a> Fields<'a> {
     }
 
     fn known_list(&self) -> String {
-        let words: Vec<String> = self.known.iter().map(|k| format!("`{k}`")).collect();
+        let words: Vec<String> = self.known().map(|k| format!("`{k}`")).collect();
         words.join(", ")
     }
 }

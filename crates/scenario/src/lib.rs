@@ -23,7 +23,9 @@ pub mod tree;
 pub mod world;
 pub mod zone;
 
-pub use agent_type::{AgentTypeFile, Distribution};
+pub use agent_type::{
+    AgentTypeError, AgentTypeFile, AgentTypeLibrary, BUILT_IN_TYPES, Distribution, ResolvedType, TypeDocument,
+};
 pub use assets::{Annotation, AssetError, AssetKind, AssetLibrary, AssetPlace, AssetSource, Bundle};
 pub use check::{FileKind, check, kind_of};
 pub use entry::{

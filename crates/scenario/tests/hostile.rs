@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use promenade_scenario::{AgentTypeFile, Report, Scenario, World, tree};
+use promenade_scenario::{
+    AgentTypeError, AgentTypeFile, AgentTypeLibrary, Annotation, Report, Scenario, World, tree,
+};
 use proptest::prelude::*;
 
 const WORKED_EXAMPLE: &str = include_str!("data/worked_example.yaml");
@@ -43,6 +45,12 @@ fn read_as_everything(text: &str) -> Vec<Report> {
     reports.push(World::parse(text, &file, None).map_or_else(|r| r, |l| l.report));
     reports.push(World::parse(text, &file, Some("0")).map_or_else(|r| r, |l| l.report));
     reports.push(AgentTypeFile::parse(text, &file).map_or_else(|r| r, |l| l.report));
+    reports.push(match AgentTypeLibrary::built_in().parse(text, &file) {
+        Ok(resolved) => resolved.report,
+        Err(AgentTypeError::Broken(report)) => report,
+        Err(error) => panic!("{error}"),
+    });
+    reports.push(Annotation::parse(text, &file).map_or_else(|r| r, |l| l.report));
     reports
 }
 

@@ -1,7 +1,9 @@
-//! Agent-type files: what the human layer reads of them (human-layer specification, section 24).
+//! Agent types: what the human layer reads of their files (human-layer specification, section 24), and the built-in ones.
 //!
 //! The file belongs to the pedestrian engine. Behaviour (`needs`, `actions`, `sequences`) is carried along and not interpreted
-//! here.
+//! here, and nothing is drawn from a distribution.
+
+mod library;
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +12,7 @@ use crate::problem::{Loaded, Report, nearest};
 use crate::scenario::read_text;
 use crate::tree::{Node, Value, parse_document};
 
-/// Types an agent type may extend.
-pub const BUILT_IN_TYPES: [&str; 6] = ["adult", "elder", "robot", "child", "hurried", "distracted"];
+pub use library::{AgentTypeError, AgentTypeLibrary, BUILT_IN_TYPES, ResolvedType, TypeDocument};
 
 /// Fields that are drawn per person.
 pub const DISTRIBUTIONS: [&str; 10] = [
@@ -62,7 +63,7 @@ pub enum AgentMode {
 pub struct AgentTypeFile {
     /// The file it was read from.
     pub file: PathBuf,
-    /// Declared name.
+    /// Declared name; without one a type goes by its file's stem.
     pub name: Option<String>,
     /// Built-in type it builds on.
     pub extends: Option<String>,
@@ -84,21 +85,12 @@ pub struct AgentTypeFile {
     pub document: Node,
 }
 
+/// Every key but the [`DISTRIBUTIONS`].
 const KEYS: &[&str] = &[
     "name",
     "extends",
     "description",
     "mode",
-    "desired_velocity",
-    "max_velocity",
-    "max_acceleration",
-    "max_deceleration",
-    "agent_radius",
-    "min_turning_radius",
-    "pivot_angular_velocity",
-    "reaction_time",
-    "personal_space_min",
-    "idle_gaze_rate",
     "perception",
     "perception_stack",
     "local_planner",
@@ -115,6 +107,7 @@ const KEYS: &[&str] = &[
     "pose",
     "locomotion",
     "handedness",
+    "interaction_class",
 ];
 
 impl AgentTypeFile {
@@ -148,16 +141,40 @@ impl AgentTypeFile {
     }
 }
 
-/// `own` over `base`: nested maps merge field by field, anything else is replaced. Keys of `base` come first, in its order.
+/// Keys whose maps a child's go over entry by entry.
+const MERGED: [&str; 6] =
+    ["needs", "utility_weights", "actions", "sequences", "perception", "local_planner_params"];
+/// Keys whose maps are merged however deep they are.
+const MERGED_DEEPLY: [&str; 2] = ["locomotion", "pose"];
+
+/// A type's document over that of the type it extends (crowd-engine specification, section 10.2): behaviour, perception and planner
+/// parameters merge entry by entry, locomotion and poses field by field, everything else is replaced, so that a distribution
+/// never keeps the clips of another. Keys of `base` come first, in its order.
 #[must_use]
 pub fn extend(base: &Node, own: &Node) -> Node {
+    merge(base, own, |key, base, own| match key {
+        _ if MERGED.contains(&key) => merge(base, own, |_, _, own| own.clone()),
+        _ if MERGED_DEEPLY.contains(&key) => merge_deeply(base, own),
+        _ => own.clone(),
+    })
+}
+
+fn merge_deeply(base: &Node, own: &Node) -> Node {
+    merge(base, own, |_, base, own| merge_deeply(base, own))
+}
+
+/// Both maps as one; `both` decides about a key that both have. What is no map is replaced.
+fn merge(base: &Node, own: &Node, both: impl Fn(&str, &Node, &Node) -> Node) -> Node {
     let (Value::Map(base_entries), Value::Map(own_entries)) = (&base.value, &own.value) else {
         return own.clone();
     };
     let mut merged = base_entries.clone();
     for entry in own_entries {
         match merged.iter_mut().find(|e| e.key == entry.key) {
-            Some(existing) => existing.value = extend(&existing.value, &entry.value),
+            Some(existing) => {
+                existing.value = both(&entry.key, &existing.value, &entry.value);
+                existing.at = entry.at;
+            }
             None => merged.push(entry.clone()),
         }
     }
@@ -166,11 +183,10 @@ pub fn extend(base: &Node, own: &Node) -> Node {
 
 impl Decoder {
     fn agent_type_file(&mut self, node: &Node, file: &Path) -> Option<AgentTypeFile> {
-        let mut fields = self.fields(node, "", "an agent type", KEYS)?;
-        let name = fields.require(self, "name", "the type's name");
+        let fields = self.fields_of(node, "", "an agent type", [KEYS, &DISTRIBUTIONS])?;
         let value = AgentTypeFile {
             file: file.to_owned(),
-            name: name.and_then(|n| self.name(n, "name")),
+            name: fields.read(self, "name", Self::name),
             extends: fields.read(self, "extends", Self::extends),
             mode: fields.read(self, "mode", |d, n, p| {
                 d.choice(
@@ -308,14 +324,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extends_merges_nested_maps_field_by_field() {
+    fn each_part_of_a_type_goes_over_its_parent_in_its_own_way() {
         let parse = |text| parse_document(text, Path::new("t")).0.expect("parses");
-        let base = parse("desired_velocity: {mean: 1.3, std: 0.2}\nassets: [a, b]\nmode: simple");
-        let own = parse("desired_velocity: {mean: 0.9}\nassets: [c]\nname: slow");
+        let base = parse(
+            "desired_velocity: {mean: 1.3, std: 0.2}\nassets: [a, b]\nperception: {range: {mean: 5, std: 1}, fov: 180}\npose: {walk: {base: a, gain: {factor: 2}}}",
+        );
+        let own = parse(
+            "desired_velocity: {mean: 0.9}\nassets: [c]\nperception: {range: {mean: 4}}\npose: {walk: {gain: {min: 1}}}\nname: slow",
+        );
         let merged = extend(&base, &own).to_json();
         assert_eq!(
             merged,
-            serde_json::json!({"desired_velocity": {"mean": 0.9, "std": 0.2}, "assets": ["c"], "mode": "simple", "name": "slow"})
+            serde_json::json!({
+                "desired_velocity": {"mean": 0.9},
+                "assets": ["c"],
+                "perception": {"range": {"mean": 4}, "fov": 180},
+                "pose": {"walk": {"base": "a", "gain": {"factor": 2, "min": 1}}},
+                "name": "slow",
+            })
         );
     }
 
