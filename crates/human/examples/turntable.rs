@@ -9,7 +9,7 @@ use promenade_human::entity::{DynamicObstacle, WaypointMode};
 use promenade_human::message::{Pedestrian, Pose, animation_state};
 use promenade_human::outbox::{Marker, MarkerTopic};
 use promenade_human::{
-    BackendContext, BusFrame, ClockedLayer, DummySim, HumanLayer, HumanSimulator, LayerCx, NoModels, Outbox,
+    BackendContext, BusFrame, Clocked, DummySim, HumanLayer, HumanSimulator, LayerCx, NoModels, Outbox,
     Registry,
 };
 use promenade_kernel::Time;
@@ -98,6 +98,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         name: name.to_owned(),
         sim_path: format!("env_0/{name}"),
         model: "arenian".to_owned(),
+        model_uri: String::new(),
         pose: Pose::planar(x, 0.0, 0.0),
         velocity: SPEED,
         agent_type: String::new(),
@@ -106,7 +107,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         entry: None,
     };
     layer.spawn_pedestrians(&[person("ann", 0.0), person("bob", 10.0)]);
-    let mut clocked = ClockedLayer::new(layer, 0, Time::ZERO)?;
+    let mut clocked = Clocked::new(layer, 0, Time::ZERO)?;
     clocked.advance_to(Time::from_nanos(0))?;
     for millis in (500..=10_000).step_by(500) {
         clocked.advance_to(Time::from_nanos(millis * 1_000_000))?;

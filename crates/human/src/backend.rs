@@ -10,6 +10,11 @@ use promenade_kernel::Time;
 use crate::entity::{DynamicObstacle, Region, StaticObstacle, Wall};
 use crate::layer::LayerCx;
 use crate::message::{Pedestrian, Pose};
+use crate::parameter::Parameter;
+use crate::robot::Robot;
+
+/// Prefixes of episode parameters that backends of this project have.
+pub(crate) const PARAM_NAMESPACES: [&str; 1] = ["humansim"];
 
 /// Which spelling of a name a backend puts on `arena_peds`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +88,61 @@ pub trait HumanSimulator {
 
     /// People were teleported by one request.
     fn on_pedestrians_moved(&mut self, cx: &mut LayerCx, moved: &[(String, Pose)]) {}
+
+    /// Robots that the simulator has; one success per robot.
+    fn spawn_robots(&mut self, cx: &mut LayerCx, robots: &[Robot]) -> Vec<bool> {
+        vec![true; robots.len()]
+    }
+
+    /// Robots that were teleported; one success per robot.
+    fn move_robots(&mut self, cx: &mut LayerCx, robots: &[Robot]) -> Vec<bool> {
+        vec![true; robots.len()]
+    }
+
+    /// Robots that are gone; one success per robot.
+    fn remove_robots(&mut self, cx: &mut LayerCx, robots: &[Robot]) -> Vec<bool> {
+        vec![true; robots.len()]
+    }
+
+    /// Somebody (-1 = everybody) notices something, with an intensity from 0 to 1.
+    fn notify_stimulus(&mut self, cx: &mut LayerCx, agent_id: i32, stimulus: &str, intensity: f32) {}
+
+    /// The first part of the names of its episode parameters; without one it gets none.
+    fn param_namespace(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The parameters of the episode that begins, sorted, without the namespace. Called at each reset, also with an empty list.
+    /// Answers the names that were accepted.
+    fn configure(&mut self, cx: &mut LayerCx, params: &[Parameter]) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What the simulator must wait for before it lets time go on.
+    fn lockstep_channels(&self) -> Vec<LockstepChannel> {
+        Vec::new()
+    }
+
+    /// The simulator was paused.
+    fn pause(&mut self, cx: &mut LayerCx) {}
+
+    /// The simulator goes on.
+    fn unpause(&mut self, cx: &mut LayerCx) {}
+}
+
+/// A topic whose newest stamp says how far simulated time is covered (human-layer specification, section 2.4).
+#[derive(Clone, Debug, PartialEq)]
+pub struct LockstepChannel {
+    /// Name of the channel.
+    pub name: String,
+    /// Topic, absolute or relative to the environment.
+    pub topic: String,
+    /// Type of its messages, such as `arena_people_msgs/msg/Pedestrians`.
+    pub message_type: String,
+    /// Time between two messages, seconds.
+    pub period_s: f64,
+    /// Whether the clock waits for it.
+    pub hard: bool,
 }
 
 /// What a factory gets to build a backend.

@@ -33,6 +33,8 @@ pub struct DynamicObstacle {
     pub sim_path: String,
     /// Model name.
     pub model: String,
+    /// Absolute SDF path of the model, which the layer resolves when it spawns the person; empty = none.
+    pub model_uri: String,
     /// Pose in `map`.
     pub pose: Pose,
     /// Authored walking speed in m/s.

@@ -1,24 +1,24 @@
 //! From a scenario to a layer: one episode, ready to spawn.
 //!
-//! A scenario and a seed make the same episode each time. This module reads files and fills tables; it must never decide
-//! how anybody moves.
+//! A scenario and a seed make the same episode each time. This module reads files; it must never decide how anybody
+//! moves.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use promenade_kernel::KeyedStreams;
 use promenade_scenario::{
-    AgentType, Loaded, LocateError, Located, Origin, Point, Problem, Report, ResolveOptions, ResolvedDynamic,
-    ResolvedScenario, ResolvedStatic, Scenario, ScenarioRef, Segment, Severity, World, find_world,
+    AgentType, Loaded, LocateError, Located, Node, Origin, Point, Problem, Report, ResolveOptions,
+    ResolvedDynamic, ResolvedRobot, ResolvedScenario, ResolvedStatic, RobotEntry, Scenario, ScenarioRef,
+    Segment, Severity, Value, World, find_world,
 };
 
 use crate::entity::{Door, DynamicObstacle, Region, StaticObstacle, Wall};
-use crate::known::ObstacleLayer;
-use crate::layer::HumanLayer;
 use crate::message::Pose;
+use crate::robot::Robot;
 
 /// What to load.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EpisodeRequest {
     /// A scenario file or folder, or `<world>/<scenario>`; empty = the world without a scenario.
     pub scenario: String,
@@ -30,6 +30,10 @@ pub struct EpisodeRequest {
     pub seed: u64,
     /// Prefix of sim paths, such as `env_0`.
     pub prefix: String,
+    /// Prefix of the TF frames of robots; empty = none.
+    pub tf_namespace: String,
+    /// Where the authored origin lies in `map`, x, y in metres: environments share one simulator side by side.
+    pub offset: [f64; 2],
 }
 
 /// Why there is no episode.
@@ -49,15 +53,6 @@ impl From<Report> for EpisodeError {
     }
 }
 
-/// A robot of the scenario: where it starts.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RobotStart {
-    /// As declared, else `robot_<index>` in file order.
-    pub name: String,
-    /// Start pose.
-    pub pose: Pose,
-}
-
 /// One episode.
 #[derive(Clone, Debug)]
 pub struct Episode {
@@ -75,8 +70,12 @@ pub struct Episode {
     pub people: Vec<DynamicObstacle>,
     /// Sources and sinks.
     pub regions: Vec<Region>,
-    /// Robots.
-    pub robots: Vec<RobotStart>,
+    /// Robots, where they start.
+    pub robots: Vec<Robot>,
+    /// The world, as authored.
+    pub world: World,
+    /// The scenario, as authored.
+    pub scenario: Scenario,
     /// Warnings and hints of the files.
     pub report: Report,
 }
@@ -116,65 +115,106 @@ impl Episode {
             report =
                 report.merge(Report::new(vec![Problem::of_file(&located.file, Severity::Warning, message)]));
         }
-        Ok(Self::build(name, &world.value, resolved, report, &streams, &request.prefix))
+        Ok(Self::build(name, world.value, scenario.value, resolved, report, &streams, request))
     }
 
     fn build(
         name: String,
-        world: &World,
+        world: World,
+        scenario: Scenario,
         resolved: ResolvedScenario,
         report: Report,
         streams: &KeyedStreams,
-        prefix: &str,
+        request: &EpisodeRequest,
     ) -> Self {
+        let frame = Frame { prefix: &request.prefix, offset: request.offset };
         let object = |object: ResolvedStatic| StaticObstacle {
-            sim_path: sim_path(prefix, &object.entry.name),
+            sim_path: frame.sim_path(&object.entry.name),
             name: object.entry.name,
             model: object.entry.model,
-            pose: pose(&object.pose),
+            pose: frame.pose(&object.pose),
             scale: object.entry.scale,
         };
         let (of_world, of_scenario): (Vec<_>, Vec<_>) =
             resolved.statics.into_iter().partition(|object| object.origin == Origin::World);
+        let robot = |(i, robot): (usize, &ResolvedRobot)| {
+            let name = robot.entry.name.clone().unwrap_or_else(|| format!("robot_{i}"));
+            let base = if request.tf_namespace.is_empty() {
+                format!("{name}/{BASE_FRAME}")
+            } else {
+                format!("{}/{name}/{BASE_FRAME}", request.tf_namespace)
+            };
+            Robot {
+                sim_path: frame.sim_path(&name),
+                model: robot.entry.model.clone().unwrap_or_default(),
+                base_frame: Some(base),
+                pose: frame.pose(&robot.start),
+                name,
+            }
+        };
         Episode {
             name,
-            walls: world.walls().map(|wall| line(&wall.line)).collect(),
+            walls: world.walls().map(|wall| frame.line(&wall.line)).collect(),
             doors: world
                 .doors()
-                .map(|door| Door { name: door.name.clone(), line: line(&door.line) })
+                .map(|door| Door { name: door.name.clone(), line: frame.line(&door.line) })
                 .collect(),
             world_objects: of_world.into_iter().map(object).collect(),
             objects: of_scenario.into_iter().map(object).collect(),
-            people: resolved.dynamics.into_iter().map(|person| dynamic(person, streams, prefix)).collect(),
+            people: resolved.dynamics.into_iter().map(|person| frame.dynamic(person, streams)).collect(),
             regions: resolved
                 .regions
                 .into_iter()
                 .map(|region| Region {
                     kind: region.kind,
-                    polygon: region.corners.iter().copied().map(point).collect(),
+                    polygon: region.corners.iter().map(|&corner| frame.point(corner)).collect(),
                     name: region.name,
                 })
                 .collect(),
-            robots: (0..)
-                .zip(&resolved.robots)
-                .map(|(i, robot): (usize, _)| RobotStart {
-                    name: robot.entry.name.clone().unwrap_or_else(|| format!("robot_{i}")),
-                    pose: pose(&robot.start),
-                })
-                .collect(),
+            robots: resolved.robots.iter().enumerate().map(robot).collect(),
+            world,
+            scenario,
             report,
         }
     }
 
-    /// Spawns the world and the episode. The gate of the stream is open afterwards.
-    pub fn start(&self, layer: &mut HumanLayer) {
-        layer.spawn_world(&self.walls, &self.doors, &[]);
-        if !self.world_objects.is_empty() {
-            layer.spawn_obstacles(&self.world_objects, ObstacleLayer::World);
-        }
-        layer.spawn_obstacles(&self.objects, ObstacleLayer::InUse);
-        layer.setup_regions(&self.regions);
-        layer.spawn_pedestrians(&self.people);
+    /// Whether `asked`, a name or a path, means the world of this episode.
+    #[must_use]
+    pub fn is_in_world(&self, asked: &str) -> bool {
+        names_world(&self.world.root, asked)
+    }
+
+    /// The scenario's conditions as a JSON list.
+    #[must_use]
+    pub fn conditions_json(&self) -> String {
+        serde_json::Value::Array(self.scenario.conditions.iter().map(json).collect()).to_string()
+    }
+
+    /// The robots' phases as a JSON list with one list per robot.
+    #[must_use]
+    pub fn phases_json(&self) -> String {
+        let phases = |robot: &RobotEntry| robot.extra.get("phases").map_or_else(|| json_list(&[]), json);
+        serde_json::Value::Array(self.scenario.robots.iter().map(phases).collect()).to_string()
+    }
+}
+
+/// The frame at the base of a robot whose model does not name another (REP-105).
+const BASE_FRAME: &str = "base_link";
+
+fn json_list(items: &[Node]) -> serde_json::Value {
+    serde_json::Value::Array(items.iter().map(json).collect())
+}
+
+fn json(node: &Node) -> serde_json::Value {
+    match &node.value {
+        Value::Null => serde_json::Value::Null,
+        Value::Bool(value) => (*value).into(),
+        Value::Int(value) => (*value).into(),
+        // JSON has no NaN; such a number becomes null.
+        Value::Float(value) => (*value).into(),
+        Value::Text(text) => text.as_str().into(),
+        Value::List(items) => json_list(items),
+        Value::Map(entries) => entries.iter().map(|e| (e.key.clone(), json(&e.value))).collect(),
     }
 }
 
@@ -198,38 +238,53 @@ pub fn sim_path(prefix: &str, name: &str) -> String {
     if prefix.is_empty() { name.to_owned() } else { format!("{prefix}/{name}") }
 }
 
-fn dynamic(person: ResolvedDynamic, streams: &KeyedStreams, prefix: &str) -> DynamicObstacle {
-    let ResolvedDynamic { entry, pose: start, waypoints, .. } = person;
-    let sim_path = sim_path(prefix, &entry.name);
-    let velocity = entry.sample_desired_velocity(streams, &sim_path);
-    let agent_type = match entry.agent.as_ref().map(promenade_scenario::AgentSpec::agent_type) {
-        Some(AgentType::Named(name)) => name,
-        Some(AgentType::File(path)) => path.display().to_string(),
-        None => String::new(),
-    };
-    DynamicObstacle {
-        name: entry.name.clone(),
-        sim_path,
-        model: entry.model.clone(),
-        pose: pose(&start),
-        velocity,
-        agent_type,
-        waypoints: waypoints.iter().map(|pose| [pose.x, pose.y]).collect(),
-        waypoint_mode: entry.waypoint_mode,
-        entry: Some(Arc::new(entry)),
+/// How authored names and places become those of the environment.
+#[derive(Clone, Copy)]
+struct Frame<'a> {
+    prefix: &'a str,
+    offset: [f64; 2],
+}
+
+impl Frame<'_> {
+    fn sim_path(&self, name: &str) -> String {
+        sim_path(self.prefix, name)
     }
-}
 
-fn pose(from: &promenade_scenario::Pose) -> Pose {
-    let mut pose = Pose::planar(from.x, from.y, from.yaw);
-    pose.position[2] = from.z;
-    pose
-}
+    fn point(&self, from: Point) -> [f64; 2] {
+        [from.x + self.offset[0], from.y + self.offset[1]]
+    }
 
-fn point(from: Point) -> [f64; 2] {
-    [from.x, from.y]
-}
+    fn line(&self, from: &Segment) -> Wall {
+        Wall { start: self.point(from.start), end: self.point(from.end) }
+    }
 
-fn line(from: &Segment) -> Wall {
-    Wall { start: point(from.start), end: point(from.end) }
+    fn pose(&self, from: &promenade_scenario::Pose) -> Pose {
+        let [x, y] = self.point(from.point());
+        let mut pose = Pose::planar(x, y, from.yaw);
+        pose.position[2] = from.z;
+        pose
+    }
+
+    fn dynamic(&self, person: ResolvedDynamic, streams: &KeyedStreams) -> DynamicObstacle {
+        let ResolvedDynamic { entry, pose: start, waypoints, .. } = person;
+        // By the authored name, so that the same scenario is the same in every environment.
+        let velocity = entry.sample_desired_velocity(streams, &entry.name);
+        let agent_type = match entry.agent.as_ref().map(promenade_scenario::AgentSpec::agent_type) {
+            Some(AgentType::Named(name)) => name,
+            Some(AgentType::File(path)) => path.display().to_string(),
+            None => String::new(),
+        };
+        DynamicObstacle {
+            name: entry.name.clone(),
+            sim_path: self.sim_path(&entry.name),
+            model: entry.model.clone(),
+            model_uri: String::new(),
+            pose: self.pose(&start),
+            velocity,
+            agent_type,
+            waypoints: waypoints.iter().map(|pose| self.point(pose.point())).collect(),
+            waypoint_mode: entry.waypoint_mode,
+            entry: Some(Arc::new(entry)),
+        }
+    }
 }

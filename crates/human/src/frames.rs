@@ -8,32 +8,59 @@ use promenade_kernel::{FrameCtx, FrameSystem, LoadError, Phase, SimError, Simula
 
 use crate::layer::HumanLayer;
 
-/// A clock that leaps further ahead than this between two readings has jumped: the time between is not simulated.
-const CLOCK_JUMP: Duration = Duration::from_secs(1);
-
-/// Ticks a layer once per frame, at an epoch plus kernel time. The frame rate must be [`HumanLayer::rate_hz`].
-pub struct LayerFrames {
-    layer: Rc<RefCell<HumanLayer>>,
-    epoch: Rc<Cell<Time>>,
+/// What has frames: a layer, or an environment around it.
+pub trait Ticked {
+    /// Frames per second of simulated time.
+    fn rate_hz(&self) -> f64;
+    /// Sets the time of the calls that follow.
+    fn set_now(&mut self, now: Time);
+    /// Sets a time that lies before the last one, as after a restart of the simulator.
+    fn set_back(&mut self, now: Time);
+    /// One frame.
+    fn tick(&mut self);
 }
 
-impl LayerFrames {
-    /// Ticks `layer`, whose clock is the kernel's.
-    #[must_use]
-    pub fn new(layer: Rc<RefCell<HumanLayer>>) -> Self {
-        LayerFrames { layer, epoch: Rc::default() }
+impl Ticked for HumanLayer {
+    fn rate_hz(&self) -> f64 {
+        HumanLayer::rate_hz(self)
+    }
+    fn set_now(&mut self, now: Time) {
+        HumanLayer::set_now(self, now);
+    }
+    fn set_back(&mut self, now: Time) {
+        HumanLayer::set_back(self, now);
+    }
+    fn tick(&mut self) {
+        HumanLayer::tick(self);
     }
 }
 
-impl FrameSystem for LayerFrames {
+/// A clock that leaps further ahead than this between two readings has jumped: the time between is not simulated.
+const CLOCK_JUMP: Duration = Duration::from_secs(1);
+
+/// Ticks a layer or an environment once per frame, at an epoch plus kernel time. The frame rate must be [`Ticked::rate_hz`].
+pub struct Frames<T> {
+    ticked: Rc<RefCell<T>>,
+    epoch: Rc<Cell<Time>>,
+}
+
+impl<T: Ticked> Frames<T> {
+    /// Ticks `ticked`, whose clock is the kernel's.
+    #[must_use]
+    pub fn new(ticked: Rc<RefCell<T>>) -> Self {
+        Frames { ticked, epoch: Rc::default() }
+    }
+}
+
+impl<T: Ticked> FrameSystem for Frames<T> {
     fn name(&self) -> &str {
         "human_layer"
     }
 
     fn process(&mut self, cx: &mut FrameCtx<'_>) -> SystemResult {
-        let mut layer = self.layer.borrow_mut();
-        layer.set_now(self.epoch.get() + cx.now().saturating_since(Time::ZERO));
-        layer.tick();
+        let mut ticked = self.ticked.borrow_mut();
+        ticked.set_now(self.epoch.get() + cx.now().saturating_since(Time::ZERO));
+        ticked.tick();
         Ok(())
     }
 }
@@ -49,30 +76,30 @@ pub enum ClockStep {
     JumpedAhead(Duration),
 }
 
-/// A layer whose frames follow a clock from outside, such as `/clock`.
+/// A layer or an environment whose frames follow a clock from outside, such as `/clock`.
 ///
 /// Frames are due at a fixed rate of *that* clock: a paused clock yields none, a reading that covers several yields them
 /// all, each with its own time.
-pub struct ClockedLayer {
+pub struct Clocked<T> {
     kernel: Simulation,
-    layer: Rc<RefCell<HumanLayer>>,
+    ticked: Rc<RefCell<T>>,
     epoch: Rc<Cell<Time>>,
     last: Time,
 }
 
-impl ClockedLayer {
+impl<T: Ticked + 'static> Clocked<T> {
     /// Starts at clock reading `now`; the first frame is due at once.
     ///
     /// # Errors
     /// When the kernel refuses the rate that the backend asks for.
-    pub fn new(layer: HumanLayer, seed: u64, now: Time) -> Result<Self, LoadError> {
-        let rate = layer.rate_hz();
-        let layer = Rc::new(RefCell::new(layer));
+    pub fn new(ticked: T, seed: u64, now: Time) -> Result<Self, LoadError> {
+        let rate = ticked.rate_hz();
+        let ticked = Rc::new(RefCell::new(ticked));
         let epoch = Rc::new(Cell::new(now));
         let mut kernel = Simulation::builder().fps(rate).seed(seed).build();
-        let frames = LayerFrames { epoch: Rc::clone(&epoch), ..LayerFrames::new(Rc::clone(&layer)) };
+        let frames = Frames { epoch: Rc::clone(&epoch), ..Frames::new(Rc::clone(&ticked)) };
         kernel.add_frame(frames)?.phase(Phase::Gait);
-        Ok(ClockedLayer { kernel, layer, epoch, last: now })
+        Ok(Clocked { kernel, ticked, epoch, last: now })
     }
 
     /// Runs the frames due at clock reading `now`, that one included. After a jump frames go on from `now`, the first of them at
@@ -95,24 +122,24 @@ impl ClockedLayer {
             self.epoch.set(Time::from_nanos(now.nanos().saturating_sub(next_frame.nanos())));
         }
         if matches!(step, ClockStep::JumpedBack(_)) {
-            self.layer.borrow_mut().set_back(now);
+            self.ticked.borrow_mut().set_back(now);
         }
         let due = now.nanos().saturating_sub(self.epoch.get().nanos());
         // The kernel runs what is due strictly before a time; a frame due exactly now is due.
         self.kernel.run_until(Time::from_nanos(due.saturating_add(1)))?;
-        self.layer.borrow_mut().set_now(now);
+        self.ticked.borrow_mut().set_now(now);
         Ok(step)
     }
 
-    /// The layer, at the last clock reading.
+    /// What is ticked, at the last clock reading.
     #[must_use]
-    pub fn layer(&self) -> std::cell::RefMut<'_, HumanLayer> {
-        self.layer.borrow_mut()
+    pub fn get(&self) -> std::cell::RefMut<'_, T> {
+        self.ticked.borrow_mut()
     }
 }
 
-impl std::fmt::Debug for ClockedLayer {
+impl<T> std::fmt::Debug for Clocked<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ClockedLayer").field("last", &self.last).finish_non_exhaustive()
+        f.debug_struct("Clocked").field("last", &self.last).finish_non_exhaustive()
     }
 }

@@ -8,6 +8,7 @@ pub mod backend;
 pub mod backends;
 mod bus;
 pub mod entity;
+mod environment;
 pub mod episode;
 mod frames;
 pub mod known;
@@ -15,14 +16,24 @@ mod layer;
 pub mod message;
 mod model;
 pub mod outbox;
+pub mod parameter;
 mod possession;
+pub mod record;
+pub mod robot;
 mod sim;
+mod stimulus;
 pub mod walker;
 
-pub use backend::{BackendContext, BackendError, BusName, Factory, HumanSimulator, Registry};
-pub use frames::{ClockStep, ClockedLayer, LayerFrames};
+pub use backend::{
+    BackendContext, BackendError, BusName, Factory, HumanSimulator, LockstepChannel, Registry,
+};
+pub use environment::{Environment, EpisodeLoopError};
+pub use frames::{ClockStep, Clocked, Frames, Ticked};
 pub use layer::{HumanLayer, LayerCx, MAP_FRAME, MoveResult, Obstacle, PED_RADIUS};
 pub use model::{FALLBACK_MODEL, HumanModels, NoModels};
 pub use outbox::{BusFrame, BusPedestrian, Outbox};
+pub use parameter::{Parameter, ParameterValue};
 pub use possession::{StreamStats, TIMEOUT as POSSESSION_TIMEOUT};
+pub use record::{EpisodePlan, EpisodeRecord, Outcome, QueueRequest, RecordTopic};
+pub use robot::{NoTransforms, Robot, TrackedRobot, Transforms};
 pub use sim::{DummySim, Sim};

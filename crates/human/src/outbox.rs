@@ -8,6 +8,7 @@ use promenade_gait::Pose40;
 use promenade_kernel::Time;
 
 use crate::message::{Pedestrian, Pose};
+use crate::record::{EpisodeRecord, RecordTopic};
 
 /// One person as published.
 #[derive(Clone, Debug, Default)]
@@ -117,4 +118,7 @@ pub trait Outbox {
 
     /// Publishes a latched marker layer, stamped `now`, frame `map`.
     fn publish_markers(&mut self, topic: MarkerTopic, now: Time, markers: &[Marker]);
+
+    /// Publishes what runs or what is queued, latched.
+    fn publish_record(&mut self, _topic: RecordTopic, _record: &EpisodeRecord) {}
 }

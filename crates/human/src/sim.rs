@@ -8,6 +8,7 @@ use promenade_kernel::Time;
 
 use crate::entity::{Door, DynamicObstacle, StaticObstacle, Wall};
 use crate::message::Pedestrian;
+use crate::robot::Robot;
 
 /// A physics or rendering simulator. Every verb succeeds without effect unless an implementation overrides it.
 #[allow(unused_variables)]
@@ -40,6 +41,18 @@ pub trait Sim {
     fn pedestrian_update(&mut self, stamp: Time, pedestrians: &[Pedestrian], results: &mut Vec<bool>) {
         results.resize(results.len() + pedestrians.len(), true);
     }
+    /// Creates robots.
+    fn robot_spawn(&mut self, robots: &[Robot]) -> Vec<bool> {
+        vec![true; robots.len()]
+    }
+    /// Teleports robots.
+    fn robot_move(&mut self, robots: &[Robot]) -> Vec<bool> {
+        vec![true; robots.len()]
+    }
+    /// Deletes robots.
+    fn robot_delete(&mut self, robots: &[Robot]) -> Vec<bool> {
+        vec![true; robots.len()]
+    }
     /// Creates visual walls.
     fn spawn_walls(&mut self, walls: &[Wall], clear_existing: bool) -> bool {
         true
@@ -48,6 +61,8 @@ pub trait Sim {
     fn spawn_doors(&mut self, doors: &[Door]) -> Vec<bool> {
         vec![true; doors.len()]
     }
+    /// A door became passable (true) or a wall (false). A simulator that runs its doors itself ignores it.
+    fn update_doors(&mut self, doors: &[(Door, bool)]) {}
     /// Removes the world geometry.
     fn remove_world(&mut self) -> bool {
         true
@@ -55,6 +70,15 @@ pub trait Sim {
     /// Removes doors, lifts and what else moves.
     fn remove_mechanisms(&mut self) -> bool {
         true
+    }
+    /// The episode is about to be reset; the simulator stands still until [`Sim::after_reset_episode`].
+    fn before_reset_episode(&mut self) {}
+    /// The episode was reset.
+    fn after_reset_episode(&mut self) {}
+    /// Whether the simulator lost everything it held since the last call, as after a restart of its process. The layer then
+    /// creates everything again.
+    fn take_restarted(&mut self) -> bool {
+        false
     }
 }
 

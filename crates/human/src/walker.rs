@@ -210,6 +210,7 @@ mod tests {
             name: "ann".to_owned(),
             sim_path: "env_0/ann".to_owned(),
             model: String::new(),
+            model_uri: String::new(),
             pose: Pose::default(),
             velocity: 1.0,
             agent_type: String::new(),

@@ -26,6 +26,7 @@ fn crowd() -> HumanLayer {
             name: format!("p{i}"),
             sim_path: format!("env_0/p{i}"),
             model: "adult".to_owned(),
+            model_uri: String::new(),
             pose: Pose::planar(i as f64, 0.0, 0.0),
             velocity: 1.0,
             agent_type: "adult".to_owned(),

@@ -16,9 +16,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use promenade_human::episode::{Episode, EpisodeRequest, world_roots};
+use promenade_human::episode::{EpisodeRequest, world_roots};
 use promenade_human::walker::{STREAM_RATE_HZ, Walker};
-use promenade_human::{BackendContext, DummySim, HumanLayer, LayerFrames, NoModels, Registry};
+use promenade_human::{
+    BackendContext, DummySim, Environment, EpisodePlan, Frames, HumanLayer, NoModels, Registry, Ticked,
+};
 use promenade_kernel::{FrameCtx, FrameSystem, Phase, Simulation, SystemResult, Time};
 use promenade_scenario::Severity;
 
@@ -77,10 +79,17 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
         roots: world_roots(share.as_deref()),
         seed: args.seed,
         prefix: "env_0".to_owned(),
+        tf_namespace: "env_0".to_owned(),
+        offset: [0.0; 2],
     };
-    let episode = Episode::load(&request).map_err(|error| anyhow::anyhow!("{error}"))?;
+    let recorder = Rc::new(RefCell::new(Recorder::default()));
+    let backend =
+        Registry::builtin().create(&args.human, &BackendContext { seed: args.seed, now: Time::ZERO })?;
+    let outbox = Box::new(Shared(Rc::clone(&recorder)));
+    let layer = HumanLayer::new(backend, Box::new(DummySim), outbox, Box::new(NoModels));
+    let environment = Environment::new(layer, request, EpisodePlan::default())?;
     let mut stderr = std::io::stderr();
-    for problem in episode.report.iter().filter(|problem| problem.severity != Severity::Hint) {
+    for problem in environment.episode().report.iter().filter(|problem| problem.severity != Severity::Hint) {
         writeln!(stderr, "{problem}")?;
     }
     let interrupted = Arc::new(AtomicBool::new(false));
@@ -88,12 +97,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;
 
     let started = Instant::now();
-    let run = simulate(args, &episode, &interrupted)?;
+    let name = environment.episode().name.clone();
+    let run = simulate(args, environment, &recorder, &interrupted)?;
     let wall = started.elapsed().as_secs_f64();
     writeln!(
         stderr,
-        "{}: {} people, {:.1} s simulated in {wall:.2} s ({:.0} x real time), {} bus messages",
-        episode.name,
+        "{name}: {} people, {:.1} s simulated in {wall:.2} s ({:.0} x real time), {} bus messages",
         run.people(),
         run.simulated_s(),
         run.simulated_s() / wall.max(1e-9),
@@ -109,55 +118,49 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn simulate(args: &RunArgs, episode: &Episode, interrupted: &Arc<AtomicBool>) -> Result<Run> {
-    let context = BackendContext { seed: args.seed, now: Time::ZERO };
-    let backend = Registry::builtin().create(&args.human, &context)?;
-    let recorder = Rc::new(RefCell::new(Recorder::default()));
-    let outbox = Shared(Rc::clone(&recorder));
-    let layer = HumanLayer::new(backend, Box::new(DummySim), Box::new(outbox), Box::new(NoModels));
-    let rate = layer.rate_hz();
-    let layer = Rc::new(RefCell::new(layer));
-    episode.start(&mut layer.borrow_mut());
-
+fn simulate(
+    args: &RunArgs,
+    mut environment: Environment,
+    recorder: &Rc<RefCell<Recorder>>,
+    interrupted: &Arc<AtomicBool>,
+) -> Result<Run> {
+    let rate = environment.rate_hz();
+    environment.start();
+    let environment = Rc::new(RefCell::new(environment));
     let duration = Duration::from_secs_f64(args.duration);
     let mut kernel =
         Simulation::builder().fps(rate).seed(args.seed).duration(duration).realtime_factor(args.rtf).build();
-    kernel.add_frame(LayerFrames::new(Rc::clone(&layer)))?.phase(Phase::Gait);
+    kernel.add_frame(Frames::new(Rc::clone(&environment)))?.phase(Phase::Gait);
     let bar = progress(args.duration);
     kernel.add_frame(Watch { bar: bar.clone(), interrupted: Arc::clone(interrupted) })?.phase(Phase::Egress);
     if args.human == "dummy" {
-        walk_everybody(&mut kernel, episode, &layer, args.seed)?;
+        walk_everybody(&mut kernel, &environment, args.seed)?;
     }
     let end = if duration.is_zero() { kernel.finish()? } else { kernel.run()? };
     bar.finish_and_clear();
-    let stream = layer.borrow().cx().stream_stats();
-    let recorder = recorder.borrow();
-    Ok(Run::new(args, episode, &recorder, stream, end.time, end.frames))
+    let environment = environment.borrow();
+    let stream = environment.layer().cx().stream_stats();
+    Ok(Run::new(args, environment.episode(), &recorder.borrow(), stream, end.time, end.frames))
 }
 
 /// The walker as an event system: a possession stream with its own rate between the frames.
-fn walk_everybody(
-    kernel: &mut Simulation,
-    episode: &Episode,
-    layer: &Rc<RefCell<HumanLayer>>,
-    seed: u64,
-) -> Result<()> {
+fn walk_everybody(kernel: &mut Simulation, environment: &Rc<RefCell<Environment>>, seed: u64) -> Result<()> {
     let mut walker = Walker::new(seed);
-    for person in episode.people.iter().filter(|person| !person.waypoints.is_empty()) {
+    for person in environment.borrow().episode().people.iter().filter(|person| !person.waypoints.is_empty()) {
         walker.add(person, &person.pose);
     }
     if walker.is_empty() {
         return Ok(());
     }
-    let layer = Rc::clone(layer);
+    let environment = Rc::clone(environment);
     kernel.add_event("possess", async move |cx| {
         let period = Duration::from_secs_f64(1.0 / STREAM_RATE_HZ);
         loop {
             let now = cx.now();
             {
-                let mut layer = layer.borrow_mut();
-                layer.set_now(now);
-                layer.on_stream(walker.step(period, now));
+                let mut environment = environment.borrow_mut();
+                environment.set_now(now);
+                environment.layer_mut().on_stream(walker.step(period, now));
             }
             cx.timeout(period).await;
         }

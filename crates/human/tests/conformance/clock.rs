@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use promenade_human::{ClockStep, ClockedLayer, HumanLayer};
+use promenade_human::{ClockStep, Clocked, HumanLayer};
 use promenade_kernel::Time;
 
 use crate::stage::{Stage, walking};
 
-fn clocked(stage: Stage) -> (ClockedLayer, std::rc::Rc<std::cell::RefCell<crate::stage::Log>>) {
+fn clocked(stage: Stage) -> (Clocked<HumanLayer>, std::rc::Rc<std::cell::RefCell<crate::stage::Log>>) {
     let Stage { layer, log } = stage;
-    (ClockedLayer::new(layer, 0, Time::from_secs_f64(10.0)).expect("30 Hz is a rate"), log)
+    (Clocked::new(layer, 0, Time::from_secs_f64(10.0)).expect("30 Hz is a rate"), log)
 }
 
-fn to(clocked: &mut ClockedLayer, seconds: f64) -> ClockStep {
+fn to(clocked: &mut Clocked<HumanLayer>, seconds: f64) -> ClockStep {
     clocked.advance_to(Time::from_secs_f64(seconds)).expect("no system fails")
 }
 
@@ -44,7 +44,7 @@ fn one_reading_that_covers_several_frames_yields_them_all() {
 fn an_hour_ahead_is_not_simulated_and_the_next_tick_is_right() {
     let (mut clocked, log) = clocked(Stage::with_people(&["ann"]));
     to(&mut clocked, 10.0);
-    clocked.layer().on_stream(&crate::stage::batch(10.0, vec![walking("ann", 4.0)]));
+    clocked.get().on_stream(&crate::stage::batch(10.0, vec![walking("ann", 4.0)]));
     let before = log.borrow().frames.len();
     assert_eq!(to(&mut clocked, 3610.0), ClockStep::JumpedAhead(Duration::from_secs(3600)));
     assert_eq!(log.borrow().frames.len() - before, 1, "at the new reading, also if the clock now stands");
@@ -75,7 +75,7 @@ fn extreme_readings_do_not_panic() {
     for nanos in [i64::MAX, i64::MIN, 0, -1, i64::MAX, 5] {
         clocked.advance_to(Time::from_nanos(nanos)).expect("no system fails");
     }
-    let _: &HumanLayer = &clocked.layer();
+    let _: &HumanLayer = &clocked.get();
 }
 
 #[test]
@@ -83,9 +83,9 @@ fn a_stream_goes_on_after_the_clock_went_back() {
     let (mut clocked, log) = clocked(Stage::with_people(&["ann"]));
     to(&mut clocked, 10.5);
     to(&mut clocked, 2.0);
-    clocked.layer().on_stream(&crate::stage::batch(1.9, vec![walking("ann", 3.0)]));
+    clocked.get().on_stream(&crate::stage::batch(1.9, vec![walking("ann", 3.0)]));
     assert_eq!(log.borrow().updates.len(), 0, "a stamp before the new time is stale");
-    clocked.layer().on_stream(&crate::stage::batch(2.0, vec![walking("ann", 4.0)]));
+    clocked.get().on_stream(&crate::stage::batch(2.0, vec![walking("ann", 4.0)]));
     let log = log.borrow();
     assert_eq!(log.frames.last().expect("a frame").1[0].0.pose.position[0], 4.0);
 }

@@ -170,6 +170,7 @@ pub(crate) fn person(name: &str) -> DynamicObstacle {
         name: name.to_owned(),
         sim_path: format!("env_0/{name}"),
         model: "adult".to_owned(),
+        model_uri: String::new(),
         pose: Pose::planar(1.0, 2.0, 0.0),
         velocity: 1.0,
         agent_type: String::new(),

@@ -15,9 +15,11 @@ use arena_people_msgs::srv::rmw::{
     MovePedestrians, MovePedestriansRequest as MoveRequest, MovePedestriansResponse as MoveResponse,
 };
 use futures::channel::oneshot;
-use promenade_human::episode::{Episode, EpisodeRequest, world_roots};
+use promenade_human::episode::{EpisodeRequest, world_roots};
 use promenade_human::message::Pose;
-use promenade_human::{BackendContext, DummySim, HumanLayer, MoveResult, NoModels, Registry};
+use promenade_human::{
+    BackendContext, DummySim, Environment, EpisodePlan, HumanLayer, MoveResult, NoModels, Registry,
+};
 use promenade_kernel::Time;
 use rclrs::{IntoPrimitiveOptions, Node, Service, Subscription};
 
@@ -48,20 +50,23 @@ pub fn run() -> Result<()> {
     let human = ros.text("human", "dummy", "human backend")?;
     let env_id = ros.parameter("env_id", 0_i64, "number of the environment")?;
     let seed = ros.parameter("seed", 0_i64, "seed of the episode")?.cast_unsigned();
+    let prefix = ros.text("prefix", &format!("env_{env_id}"), "prefix of sim paths")?;
     let request = EpisodeRequest {
         scenario: ros.text("scenario", "", "scenario file, folder, or world/scenario")?,
         world: ros.text("world", "", "world of a scenario that lies in none")?,
         roots: world_roots(crate::ros::share_dir().as_deref()),
         seed,
-        prefix: ros.text("prefix", &format!("env_{env_id}"), "prefix of sim paths")?,
+        tf_namespace: ros.text("tf_namespace", &prefix, "prefix of the frames of robots")?,
+        prefix,
+        offset: [0.0; 2],
     };
     let backend = Registry::builtin().create(&human, &BackendContext { seed, now: Time::ZERO })?;
-    let episode = Episode::load(&request).map_err(|error| anyhow::anyhow!("{error}"))?;
-    for problem in episode.report.iter() {
-        tracing::info!("{problem}");
-    }
     let outbox = outbox::RosOutbox::new(&ros.node)?;
     let layer = HumanLayer::new(backend, Box::new(DummySim), Box::new(outbox), Box::new(NoModels));
+    let environment = Environment::new(layer, request, EpisodePlan::default())?;
+    for problem in environment.episode().report.iter() {
+        tracing::info!("{problem}");
+    }
 
     let (tell, told) = sync_channel(QUEUE);
     let to_world = tell.clone();
@@ -72,7 +77,7 @@ pub fn run() -> Result<()> {
     drop(tell);
     // A full queue still takes the stop: this runs on the thread of the signal handler, which may wait.
     let on_signal = move || drop(stop.send(Ingress::Stop));
-    ros.spin_beside(on_signal, || world::World::new(layer, episode, seed).run(&told))
+    ros.spin_beside(on_signal, || world::World::new(environment, seed).run(&told))
 }
 
 /// The subscriptions and services; they live as long as the node runs.

@@ -6,9 +6,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use promenade_human::episode::Episode;
 use promenade_human::message::Pedestrians;
-use promenade_human::{ClockStep, ClockedLayer, HumanLayer};
+use promenade_human::{ClockStep, Clocked, Environment, Ticked as _};
 use promenade_kernel::Time;
 
 use super::Ingress;
@@ -19,11 +18,10 @@ const CLOCK_PATIENCE: Duration = Duration::from_secs(3);
 
 /// What the thread works with.
 pub(crate) struct World {
-    /// The layer before the first clock reading: the gate of the stream needs a time.
-    waiting: Option<HumanLayer>,
-    /// The layer from then on.
-    clocked: Option<ClockedLayer>,
-    episode: Episode,
+    /// The environment before the first clock reading: the gate of the stream needs a time.
+    waiting: Option<Environment>,
+    /// The environment from then on.
+    clocked: Option<Clocked<Environment>>,
     seed: u64,
     batch: Pedestrians,
     /// Jumps of the clock so far.
@@ -31,8 +29,8 @@ pub(crate) struct World {
 }
 
 impl World {
-    pub(crate) fn new(layer: HumanLayer, episode: Episode, seed: u64) -> Self {
-        World { waiting: Some(layer), clocked: None, episode, seed, batch: Pedestrians::default(), jumps: 0 }
+    pub(crate) fn new(environment: Environment, seed: u64) -> Self {
+        World { waiting: Some(environment), clocked: None, seed, batch: Pedestrians::default(), jumps: 0 }
     }
 
     /// Works until told to stop.
@@ -57,13 +55,13 @@ impl World {
                 Some(Ingress::Stream(batch)) => {
                     if let Some(clocked) = &self.clocked {
                         read_batch(&batch, &mut self.batch);
-                        clocked.layer().on_stream(&self.batch);
+                        clocked.get().layer_mut().on_stream(&self.batch);
                     }
                 }
                 Some(Ingress::Move(items, answer)) => {
                     if let Some(clocked) = &self.clocked {
                         // A client that gave up waiting has dropped its end.
-                        drop(answer.send(clocked.layer().on_move(&items)));
+                        drop(answer.send(clocked.get().layer_mut().on_move(&items)));
                     }
                 }
                 Some(Ingress::Stop) | None => return Ok(()),
@@ -72,11 +70,12 @@ impl World {
     }
 
     fn on_clock(&mut self, now: Time) -> Result<()> {
-        if let Some(mut layer) = self.waiting.take() {
-            layer.set_now(now);
-            self.episode.start(&mut layer);
-            tracing::info!("{}: {} people at {now} s", self.episode.name, self.episode.people.len());
-            self.clocked = Some(ClockedLayer::new(layer, self.seed, now).context("the human layer")?);
+        if let Some(mut environment) = self.waiting.take() {
+            environment.set_now(now);
+            environment.start();
+            let episode = environment.episode();
+            tracing::info!("{}: {} people at {now} s", episode.name, episode.people.len());
+            self.clocked = Some(Clocked::new(environment, self.seed, now).context("the human layer")?);
         }
         let Some(clocked) = &mut self.clocked else { return Ok(()) };
         let what = match clocked.advance_to(now).context("the human layer")? {

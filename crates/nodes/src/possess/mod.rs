@@ -68,6 +68,7 @@ pub fn run() -> Result<()> {
         roots: world_roots(crate::ros::share_dir().as_deref()),
         seed,
         prefix: ros.text("prefix", prefix, "prefix of sim paths")?,
+        ..EpisodeRequest::default()
     };
     let Some(frames) = FrameRate::new(rate).filter(|_| RATES.contains(&rate)) else {
         bail!("rate is {rate}; it must be {} to {} batches per second", RATES.start(), RATES.end());
@@ -168,6 +169,7 @@ mod tests {
             name: name.to_owned(),
             sim_path: format!("env_0/{name}"),
             model: String::new(),
+            model_uri: String::new(),
             pose: Pose::default(),
             velocity: 1.0,
             agent_type: String::new(),

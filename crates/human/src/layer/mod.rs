@@ -4,19 +4,26 @@
 //! point takes the time that [`HumanLayer::set_now`] gave last; there are no timers, so a paused clock changes nothing.
 //! The layer must never read wall time and never let a backend reach the simulator or the bus except through a funnel.
 
+mod lifecycle;
+mod robots;
+mod world;
+
 use std::collections::BTreeSet;
 
 use promenade_kernel::Time;
 
-use crate::backend::{BusName, HumanSimulator};
+use crate::backend::{HumanSimulator, LockstepChannel};
 use crate::bus::Bus;
 use crate::entity::{Door, DynamicObstacle, Region, StaticObstacle, Wall};
-use crate::known::{KnownTable, ObstacleLayer};
+use crate::known::KnownTable;
 use crate::message::{Pedestrian, Pedestrians, Pose};
 use crate::model::{FALLBACK_MODEL, HumanModels};
 use crate::outbox::{Marker, MarkerTopic, Outbox};
 use crate::possession::{PedIndex, Possession, StreamStats, clip};
+use crate::record::{EpisodeRecord, RecordTopic};
+use crate::robot::{NoTransforms, TrackedRobot, Tracker, Transforms};
 use crate::sim::Sim;
+use crate::stimulus::Hearing;
 
 /// Frame of everything on the environment's topics.
 pub const MAP_FRAME: &str = "map";
@@ -58,6 +65,10 @@ pub struct LayerCx {
     index: PedIndex,
     possession: Possession,
     bus: Bus,
+    tracker: Tracker,
+    transforms: Box<dyn Transforms>,
+    robots_visible: bool,
+    hearing: Hearing,
     relay: Vec<Pedestrian>,
     relayed: Vec<bool>,
     warned_models: BTreeSet<String>,
@@ -176,6 +187,17 @@ impl LayerCx {
         self.possession.stats
     }
 
+    /// All robots in spawn order, looked up now.
+    pub fn tracked_robots(&mut self) -> &[TrackedRobot] {
+        self.tracker.refresh(&mut *self.transforms, self.now);
+        self.tracker.robots()
+    }
+
+    /// The robots that people may react to: all, or none with `human.robots.visible` off.
+    pub fn visible_robots(&mut self) -> &[TrackedRobot] {
+        if self.robots_visible { self.tracked_robots() } else { &[] }
+    }
+
     /// The people of the last published frame: name, x, y, radius in metres.
     pub fn pedestrian_discs(&self) -> impl Iterator<Item = (&str, [f64; 2], f64)> {
         self.bus.last().iter().map(|entry| {
@@ -263,6 +285,10 @@ impl HumanLayer {
                 index: PedIndex::default(),
                 possession: Possession::default(),
                 bus: Bus::default(),
+                tracker: Tracker::default(),
+                transforms: Box::new(NoTransforms),
+                robots_visible: true,
+                hearing: Hearing::default(),
                 relay: Vec::new(),
                 relayed: Vec::new(),
                 warned_models: BTreeSet::new(),
@@ -270,6 +296,26 @@ impl HumanLayer {
             backend: BackendSlot(backend),
             accepted: Vec::new(),
         }
+    }
+
+    /// The layer with frames to follow robots by.
+    #[must_use]
+    pub fn with_transforms(mut self, transforms: Box<dyn Transforms>) -> Self {
+        self.cx.transforms = transforms;
+        self
+    }
+
+    /// The layer whose people see the robots, or not (`human.robots.visible`).
+    #[must_use]
+    pub fn with_robots_visible(mut self, visible: bool) -> Self {
+        self.cx.robots_visible = visible;
+        self
+    }
+
+    /// Changes the models that people are looked up in, as for another world.
+    pub fn set_models(&mut self, models: Box<dyn HumanModels>) {
+        self.cx.models = models;
+        self.cx.warned_models.clear();
     }
 
     /// Sets the node-clock time of the calls that follow.
@@ -281,6 +327,8 @@ impl HumanLayer {
     /// from then on.
     pub fn set_back(&mut self, now: Time) {
         self.cx.possession.on_clock_back(now);
+        self.cx.transforms.on_clock_back();
+        self.cx.tracker.on_clock_back(now);
         self.cx.now = now;
     }
 
@@ -296,8 +344,41 @@ impl HumanLayer {
         self.backend.0.rate_hz()
     }
 
+    /// What the simulator must wait for before it lets time go on.
+    #[must_use]
+    pub fn lockstep_channels(&self) -> Vec<LockstepChannel> {
+        self.backend.0.lockstep_channels()
+    }
+
+    /// The simulator was paused or goes on.
+    pub fn set_paused(&mut self, paused: bool) {
+        if paused {
+            self.backend.0.pause(&mut self.cx);
+        } else {
+            self.backend.0.unpause(&mut self.cx);
+        }
+    }
+
+    /// The simulator is told that an episode is about to be reset.
+    pub(crate) fn before_reset(&mut self) {
+        self.cx.sim.before_reset_episode();
+    }
+
+    /// The simulator is told that the episode was reset.
+    pub(crate) fn after_reset(&mut self) {
+        self.cx.sim.after_reset_episode();
+    }
+
+    /// Publishes what runs or what is queued.
+    pub(crate) fn publish_record(&mut self, topic: RecordTopic, record: &EpisodeRecord) {
+        self.cx.out.publish_record(topic, record);
+    }
+
     /// One backend step.
     pub fn tick(&mut self) {
+        if self.cx.sim.take_restarted() {
+            self.create_again();
+        }
         self.expire();
         self.backend.0.tick(&mut self.cx);
     }
@@ -367,297 +448,6 @@ impl HumanLayer {
         self.cx.relay_pedestrian_update(self.cx.now, &people).iter().all(|&done| done)
     }
 
-    /// Spawns, moves or re-registers static objects.
-    pub fn spawn_obstacles(&mut self, obstacles: &[StaticObstacle], layer: ObstacleLayer) {
-        let cx = &mut self.cx;
-        let mut to_move = Vec::new();
-        let mut to_register = Vec::new();
-        for obstacle in obstacles {
-            let row = cx
-                .obstacles
-                .create_or_get(&obstacle.name, ObstacleLayer::Unused, || Obstacle::Static(obstacle.clone()));
-            if !matches!(row.payload, Obstacle::Static(_)) {
-                tracing::warn!(
-                    "{:?} is a person already; the static object of that name is skipped",
-                    obstacle.name
-                );
-                continue;
-            }
-            row.payload = Obstacle::Static(obstacle.clone());
-            if row.in_sim {
-                row.layer = layer;
-                to_move.push(obstacle.clone());
-            }
-            if !row.spawned {
-                to_register.push(obstacle.clone());
-            }
-        }
-        if !to_move.is_empty() {
-            cx.sim.obstacle_move(&to_move);
-        }
-        // Also when there is nothing to register: the backend's latched layers then say that there is nothing.
-        let registered = self.backend.0.spawn_obstacles(cx, &to_register);
-        let mut to_spawn = Vec::new();
-        for (asked, kept) in to_register.iter().zip(registered) {
-            let (Some(kept), Some(row)) = (kept, cx.obstacles.get_mut(&asked.name)) else { continue };
-            row.spawned = true;
-            row.layer = layer;
-            if !row.in_sim {
-                to_spawn.push(kept.clone());
-            }
-            row.payload = Obstacle::Static(kept);
-        }
-        if to_spawn.is_empty() {
-            return;
-        }
-        let done = cx.sim.obstacle_spawn(&to_spawn);
-        mark_in_sim(&mut cx.obstacles, to_spawn.iter().map(|o| o.name.as_str()), &done);
-    }
-
-    /// Spawns, moves or re-registers people, then opens the stream gate - also for an empty list.
-    pub fn spawn_pedestrians(&mut self, people: &[DynamicObstacle]) {
-        let cx = &mut self.cx;
-        let mut to_replace = Vec::new();
-        let mut to_move = Vec::new();
-        let mut to_register = Vec::new();
-        for person in people {
-            let (model, uri) = cx.resolve_model(&person.model);
-            let person = DynamicObstacle { model, ..person.clone() };
-            cx.bus.set_model(&person.name, &person.sim_path, &uri);
-            let row = cx
-                .obstacles
-                .create_or_get(&person.name, ObstacleLayer::Unused, || Obstacle::Dynamic(person.clone()));
-            let Obstacle::Dynamic(before) = &row.payload else {
-                tracing::warn!(
-                    "{:?} is a static object already; the person of that name is skipped",
-                    person.name
-                );
-                continue;
-            };
-            if row.in_sim && before.model != person.model {
-                to_replace.push(before.clone());
-                row.in_sim = false;
-            }
-            if row.in_sim {
-                row.layer = ObstacleLayer::InUse;
-                to_move.push(person.clone());
-            }
-            row.payload = Obstacle::Dynamic(person.clone());
-            if !row.spawned || !row.in_sim {
-                to_register.push((person, row.spawned));
-            }
-        }
-        if !to_replace.is_empty() {
-            cx.sim.pedestrian_delete(&to_replace);
-        }
-        if !to_move.is_empty() {
-            cx.sim.pedestrian_move(&to_move);
-        }
-        let unregistered: Vec<DynamicObstacle> =
-            to_register.iter().filter(|(_, spawned)| !spawned).map(|(person, _)| person.clone()).collect();
-        if !unregistered.is_empty() {
-            let registered = self.backend.0.spawn_pedestrians(cx, &unregistered);
-            for (asked, kept) in unregistered.iter().zip(registered) {
-                let (Some(kept), Some(row)) = (kept, cx.obstacles.get_mut(&asked.name)) else { continue };
-                row.spawned = true;
-                row.layer = ObstacleLayer::InUse;
-                row.payload = Obstacle::Dynamic(kept);
-            }
-        }
-        let to_spawn: Vec<DynamicObstacle> = to_register
-            .iter()
-            .filter_map(|(person, _)| match cx.obstacles.get(&person.name)? {
-                row if !row.spawned || row.in_sim => None,
-                row => match &row.payload {
-                    Obstacle::Dynamic(kept) => Some(kept.clone()),
-                    Obstacle::Static(_) => None,
-                },
-            })
-            .collect();
-        if !to_spawn.is_empty() {
-            let done = cx.sim.pedestrian_spawn(&to_spawn);
-            mark_in_sim(&mut cx.obstacles, to_spawn.iter().map(|p| p.name.as_str()), &done);
-        }
-        let plain = self.backend.0.bus_name() == BusName::Plain;
-        for person in people {
-            if matches!(cx.obstacles.get(&person.name).map(|row| &row.payload), Some(Obstacle::Dynamic(_))) {
-                let bus_name = if plain { &person.name } else { &person.sim_path };
-                cx.index.insert(&person.name, &person.sim_path, bus_name);
-            }
-        }
-        cx.possession.open_gate(cx.now);
-    }
-
-    /// Registers the world's walls, collision walls and doors.
-    pub fn spawn_world(&mut self, walls: &[Wall], doors: &[Door], collision_walls: &[Wall]) {
-        let cx = &mut self.cx;
-        let mut named = Vec::new();
-        for wall in walls.iter().chain(collision_walls) {
-            let name = format!("wall_{}", cx.wall_serial);
-            cx.wall_serial += 1;
-            cx.walls.create_or_get(&name, ObstacleLayer::World, || *wall).spawned = true;
-            named.push((name, *wall));
-        }
-        for door in doors {
-            cx.doors.create_or_get(&door.name, ObstacleLayer::World, || door.clone()).spawned = true;
-        }
-        if !doors.is_empty() {
-            cx.sim.spawn_doors(doors);
-        }
-        cx.sim.spawn_walls(walls, false);
-        self.backend.0.spawn_walls(cx, &named);
-    }
-
-    /// Opens and closes doors: a closed one is the wall `__door_<name>` of the engine. Repeating a state does nothing.
-    pub fn update_doors(&mut self, doors: &[(Door, bool)]) {
-        let cx = &mut self.cx;
-        let mut closing = Vec::new();
-        let mut opening = Vec::new();
-        for (door, is_open) in doors {
-            let wall = door_wall(&door.name);
-            if *is_open {
-                if cx.closed_doors.remove(&door.name) {
-                    opening.push(wall);
-                }
-            } else if cx.closed_doors.insert(door.name.clone()) {
-                closing.push((wall, door.line));
-            }
-        }
-        if !closing.is_empty() {
-            self.backend.0.spawn_walls(cx, &closing);
-        }
-        if !opening.is_empty() {
-            self.backend.0.remove_walls(cx, &opening);
-        }
-    }
-
-    /// Marks the world's objects as left over; answers the current wall and door names for
-    /// [`HumanLayer::remove_stale_world`].
-    pub fn unuse_world(&mut self) -> (Vec<String>, Vec<String>) {
-        for (_, row) in self.cx.obstacles.iter_mut() {
-            if row.layer == ObstacleLayer::World {
-                row.layer = ObstacleLayer::Unused;
-                row.spawned = false;
-            }
-        }
-        let names = |name: &str| name.to_owned();
-        let walls = self.cx.walls.iter().map(|(name, _)| names(name)).collect();
-        (walls, self.cx.doors.iter().map(|(name, _)| names(name)).collect())
-    }
-
-    /// Forgets the walls and doors of a world that was replaced.
-    pub fn remove_stale_world(&mut self, walls: &[String], doors: &[String]) {
-        let mut names = walls.to_vec();
-        for name in walls {
-            self.cx.walls.forget(name);
-        }
-        for name in doors {
-            self.cx.doors.forget(name);
-            if self.cx.closed_doors.remove(name) {
-                names.push(door_wall(name));
-            }
-        }
-        if !names.is_empty() {
-            self.backend.0.remove_walls(&mut self.cx, &names);
-        }
-    }
-
-    /// Removes the walls with exactly these ends.
-    pub fn remove_walls(&mut self, walls: &[Wall]) {
-        let gone = self.cx.walls.take_where(|_, row| walls.contains(&row.payload));
-        let names: Vec<String> = gone.into_iter().map(|(name, _)| name).collect();
-        self.backend.0.remove_walls(&mut self.cx, &names);
-    }
-
-    /// Removes doors by name.
-    pub fn remove_doors(&mut self, doors: &[Door]) {
-        let names: Vec<String> = doors.iter().map(|door| door.name.clone()).collect();
-        self.remove_stale_world(&[], &names);
-    }
-
-    /// Sets the sources and sinks of the episode; one success per region.
-    pub fn setup_regions(&mut self, regions: &[Region]) -> Vec<bool> {
-        self.cx.regions.extend_from_slice(regions);
-        self.backend.0.add_regions(&mut self.cx, regions)
-    }
-
-    /// Removes all sources and sinks.
-    pub fn remove_all_regions(&mut self) {
-        self.cx.regions.clear();
-        self.backend.0.remove_regions(&mut self.cx);
-    }
-
-    /// The end of an episode: the gate closes, the engine forgets its people, entries stay for re-use.
-    pub fn unuse_obstacles(&mut self) {
-        let cx = &mut self.cx;
-        cx.possession.close_gate();
-        let leftovers: Vec<StaticObstacle> = cx
-            .obstacles
-            .iter()
-            .filter(|(_, row)| row.layer == ObstacleLayer::Unused)
-            .filter_map(|(_, row)| match &row.payload {
-                Obstacle::Static(obstacle) => Some(obstacle.clone()),
-                Obstacle::Dynamic(_) => None,
-            })
-            .collect();
-        self.backend.0.remove_pedestrians(cx);
-        if !leftovers.is_empty() {
-            self.backend.0.remove_obstacles(cx, &leftovers);
-        }
-        cx.index.clear();
-        for (_, row) in cx.obstacles.iter_mut() {
-            if row.layer == ObstacleLayer::InUse {
-                row.layer = ObstacleLayer::Unused;
-                row.spawned = false;
-            }
-        }
-    }
-
-    /// Removes every entry at or below `purge`, from the engine and from the simulator.
-    pub fn remove_obstacles(&mut self, purge: ObstacleLayer) {
-        let cx = &mut self.cx;
-        if purge >= ObstacleLayer::World {
-            cx.sim.remove_mechanisms();
-            cx.sim.remove_world();
-        }
-        let mut walls: Vec<String> =
-            cx.walls.take_where(|_, row| row.layer <= purge).into_iter().map(|(name, _)| name).collect();
-        for (name, _) in cx.doors.take_where(|_, row| row.layer <= purge) {
-            if cx.closed_doors.remove(&name) {
-                walls.push(door_wall(&name));
-            }
-        }
-        if !walls.is_empty() {
-            self.backend.0.remove_walls(cx, &walls);
-        }
-        let mut objects = Vec::new();
-        let mut people = Vec::new();
-        for (_, row) in cx.obstacles.take_where(|_, row| row.layer <= purge) {
-            match row.payload {
-                Obstacle::Static(object) => objects.push(object),
-                Obstacle::Dynamic(person) => {
-                    cx.index.remove(&person.name, &person.sim_path);
-                    cx.bus.forget_model(&person.name, &person.sim_path);
-                    if row.in_sim {
-                        people.push(person);
-                    } else {
-                        cx.possession.close_gate();
-                    }
-                }
-            }
-        }
-        if !people.is_empty() {
-            cx.possession.close_gate();
-        }
-        if !objects.is_empty() {
-            self.backend.0.remove_obstacles(cx, &objects);
-            cx.sim.obstacle_delete(&objects);
-        }
-        if !people.is_empty() {
-            cx.sim.pedestrian_delete(&people);
-        }
-    }
-
     fn move_one(&mut self, name: &str, pose: Pose, moved: &mut Vec<(String, Pose)>) -> MoveResult {
         let cx = &mut self.cx;
         if !cx.possession.gate_is_open() {
@@ -689,21 +479,6 @@ impl HumanLayer {
         for (slot, last) in self.cx.possession.take_released() {
             let bus_name = self.cx.index.ped(slot).bus_name.clone();
             self.backend.0.on_pedestrian_released(&mut self.cx, &bus_name, &last);
-        }
-    }
-}
-
-fn door_wall(door: &str) -> String {
-    format!("__door_{door}")
-}
-
-fn mark_in_sim<'n>(table: &mut KnownTable<Obstacle>, names: impl Iterator<Item = &'n str>, done: &[bool]) {
-    for (name, &done) in names.zip(done) {
-        if let Some(row) = table.get_mut(name) {
-            row.in_sim = done;
-        }
-        if !done {
-            tracing::warn!("the simulator did not create {name:?}; it is tried again at the next spawn");
         }
     }
 }

@@ -1,0 +1,323 @@
+//! One environment: a layer and its episodes, one after the other.
+//!
+//! A scenario is an episode, and a seed makes it the same episode again. A reset that cannot be done changes nothing: the
+//! running episode goes on and the caller is told why. Two environments share nothing.
+
+use promenade_kernel::{KeyedStreams, Time};
+use rand::RngExt;
+
+use crate::episode::{Episode, EpisodeError, EpisodeRequest};
+use crate::frames::Ticked;
+use crate::known::ObstacleLayer;
+use crate::layer::HumanLayer;
+use crate::parameter::{ParameterError, ParameterValue, check_human_params};
+use crate::record::{EpisodePlan, EpisodeRecord, MERGE, Outcome, QueueRequest, RecordTopic};
+use crate::robot::Robot;
+
+/// The parameters of the obstacle mode that name the scenario of the next episode.
+const SCENARIO_PARAMS: [&str; 2] = ["scenario.file", "task.scenario.file"];
+
+/// Why nothing was queued or reset.
+#[derive(Debug, thiserror::Error)]
+pub enum EpisodeLoopError {
+    /// An action that `queue_episode` does not have.
+    #[error("unknown action {0}; MERGE = {MERGE} is the only one")]
+    UnknownAction(u8),
+    /// A parameter that no backend can accept.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// A scenario parameter that is not a text.
+    #[error("parameter {0:?} must be a text: a scenario file or world/scenario")]
+    ScenarioParameter(String),
+    /// The files of the next episode are not there or have errors.
+    #[error("{0}; the running episode goes on")]
+    Episode(#[from] EpisodeError),
+    /// The world that was asked for is not the one that the scenario lies in.
+    #[error(
+        "the scenario {scenario:?} runs in its own world, not in {world:?}; queue another {parameter} with that world",
+        parameter = SCENARIO_PARAMS[0]
+    )]
+    OtherWorld {
+        /// The scenario.
+        scenario: String,
+        /// The world asked for.
+        world: String,
+    },
+    /// There was no clock reading yet.
+    #[error("there is no clock yet, so there is no episode to reset")]
+    NotStarted,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Environment {
+    layer: HumanLayer,
+    /// Scenario, roots, prefix, offset, and the seed that later seeds derive from.
+    request: EpisodeRequest,
+    /// What the next reset runs.
+    queued: EpisodePlan,
+    running: Episode,
+    record: EpisodeRecord,
+    started: bool,
+}
+
+impl Environment {
+    /// An environment whose first episode is `request` with what `plan` says besides; it begins with [`Environment::start`].
+    ///
+    /// # Errors
+    /// A file that is not there or has errors, or a parameter that no backend can accept.
+    pub fn new(
+        layer: HumanLayer,
+        request: EpisodeRequest,
+        plan: EpisodePlan,
+    ) -> Result<Self, EpisodeLoopError> {
+        check_human_params(&plan.human_params, layer.param_namespace())?;
+        let queued = EpisodePlan { world: request.world.clone(), ..plan };
+        let running = Episode::load(&with_plan(&request, &queued)?)?;
+        let record = EpisodeRecord {
+            episode_id: 0,
+            plan: queued.clone(),
+            seed: request.seed.cast_signed(),
+            robots: Vec::new(),
+            outcome: Outcome::Queued,
+            outcome_info: String::new(),
+            start_time: Time::ZERO,
+            integrity: false,
+            conditions: String::new(),
+            phases: String::new(),
+        };
+        Ok(Environment { layer, request, queued, running, record, started: false })
+    }
+
+    /// The layer.
+    #[must_use]
+    pub fn layer(&self) -> &HumanLayer {
+        &self.layer
+    }
+
+    /// The layer, for a stream or a move.
+    pub fn layer_mut(&mut self) -> &mut HumanLayer {
+        &mut self.layer
+    }
+
+    /// The episode that runs.
+    #[must_use]
+    pub fn episode(&self) -> &Episode {
+        &self.running
+    }
+
+    /// The record of the episode that runs.
+    #[must_use]
+    pub fn record(&self) -> &EpisodeRecord {
+        &self.record
+    }
+
+    /// What the next reset runs.
+    #[must_use]
+    pub fn queued(&self) -> &EpisodePlan {
+        &self.queued
+    }
+
+    /// Begins the first episode at the time that the layer was told last.
+    pub fn start(&mut self) {
+        self.started = true;
+        self.layer.spawn_world(&self.running.walls, &self.running.doors, &[]);
+        self.spawn();
+        self.begin_record(0, self.request.seed.cast_signed(), self.queued.clone());
+    }
+
+    /// Changes what the next reset runs. Nothing is changed when an error is answered.
+    ///
+    /// # Errors
+    /// An unknown action, a parameter that no backend can accept, a scenario or world that is not there or has errors.
+    pub fn queue(&mut self, request: &QueueRequest) -> Result<(), EpisodeLoopError> {
+        if request.action != MERGE {
+            return Err(EpisodeLoopError::UnknownAction(request.action));
+        }
+        check_human_params(&request.plan.human_params, self.layer.param_namespace())?;
+        let mut plan = self.queued.clone();
+        plan.merge(request);
+        // A mistake is told now and not at the reset, when nobody looks.
+        if plan.world != self.queued.world || plan.obstacles_params != self.queued.obstacles_params {
+            self.load(&plan, self.request.seed, !request.plan.world.is_empty())?;
+        }
+        self.queued = plan;
+        self.publish_queue();
+        Ok(())
+    }
+
+    /// Ends the episode and begins the queued one. `world` empty = as queued; `seed` -1 = derived from the first seed and the
+    /// number of the episode.
+    ///
+    /// # Errors
+    /// As [`Environment::queue`], or before [`Environment::start`]; the running episode then goes on untouched.
+    pub fn reset(&mut self, world: &str, seed: i64) -> Result<(), EpisodeLoopError> {
+        if !self.started {
+            return Err(EpisodeLoopError::NotStarted);
+        }
+        let mut plan = self.queued.clone();
+        if !world.is_empty() {
+            world.clone_into(&mut plan.world);
+        }
+        let id = self.record.episode_id.wrapping_add(1);
+        let seed = if seed == -1 { derived_seed(self.request.seed, id) } else { seed };
+        let next = self.load(&plan, seed.cast_unsigned(), !world.is_empty())?;
+        self.end_record();
+
+        self.layer.before_reset();
+        self.layer.unuse_obstacles();
+        let before = std::mem::replace(&mut self.running, next);
+        let other_world = (&before.walls, &before.doors, &before.world_objects)
+            != (&self.running.walls, &self.running.doors, &self.running.world_objects);
+        if other_world {
+            let (walls, doors) = self.layer.unuse_world();
+            self.layer.remove_stale_world(&walls, &doors);
+            self.layer.spawn_world(&self.running.walls, &self.running.doors, &[]);
+        }
+        self.layer.remove_all_regions();
+        self.remove_robots_of(&before);
+        self.spawn();
+        self.layer.remove_obstacles(ObstacleLayer::Unused);
+        self.layer.after_reset();
+
+        self.queued = plan.clone();
+        self.begin_record(id, seed, plan);
+        Ok(())
+    }
+
+    fn load(
+        &self,
+        plan: &EpisodePlan,
+        seed: u64,
+        world_is_asked_for: bool,
+    ) -> Result<Episode, EpisodeLoopError> {
+        let request = with_plan(&EpisodeRequest { seed, ..self.request.clone() }, plan)?;
+        let episode = Episode::load(&request)?;
+        if world_is_asked_for && !episode.is_in_world(&plan.world) {
+            return Err(EpisodeLoopError::OtherWorld {
+                scenario: request.scenario,
+                world: plan.world.clone(),
+            });
+        }
+        Ok(episode)
+    }
+
+    /// Everything of the running episode but its walls, in the order in which each may need what came before.
+    fn spawn(&mut self) {
+        let (layer, episode) = (&mut self.layer, &self.running);
+        // Its layer is the world's, and it is already there unless the world changed: then this is a move to the same place.
+        if !episode.world_objects.is_empty() {
+            layer.spawn_obstacles(&episode.world_objects, ObstacleLayer::World);
+        }
+        layer.spawn_obstacles(&episode.objects, ObstacleLayer::InUse);
+        layer.setup_regions(&episode.regions);
+        let known: Vec<bool> = episode.robots.iter().map(|robot| layer.tracks_robot(&robot.name)).collect();
+        let with = |known_now: bool| -> Vec<Robot> {
+            let robots = episode.robots.iter().zip(&known).filter(|&(_, &known)| known == known_now);
+            robots.map(|(robot, _)| robot.clone()).collect()
+        };
+        let (to_move, to_spawn) = (with(true), with(false));
+        if !to_move.is_empty() {
+            layer.move_robots(&to_move);
+        }
+        if !to_spawn.is_empty() {
+            layer.spawn_robots(&to_spawn);
+        }
+        layer.spawn_pedestrians(&episode.people);
+    }
+
+    /// Robots that the new episode does not have, or has with another model.
+    fn remove_robots_of(&mut self, before: &Episode) {
+        let stays = |robot: &Robot| {
+            self.running.robots.iter().any(|next| next.name == robot.name && next.model == robot.model)
+        };
+        let gone: Vec<Robot> = before.robots.iter().filter(|robot| !stays(robot)).cloned().collect();
+        if !gone.is_empty() {
+            self.layer.remove_robots(&gone);
+        }
+    }
+
+    fn begin_record(&mut self, episode_id: u32, seed: i64, plan: EpisodePlan) {
+        let accepted = self.layer.configure(&plan.human_params);
+        let world = self.running.world.name.clone();
+        self.record = EpisodeRecord {
+            episode_id,
+            plan: EpisodePlan { world, human_params: accepted, ..plan },
+            seed,
+            robots: self.running.robots.iter().map(|robot| robot.name.clone()).collect(),
+            outcome: Outcome::Running,
+            outcome_info: String::new(),
+            start_time: self.layer.cx().now(),
+            integrity: self.layer.is_complete(&self.running),
+            conditions: self.running.conditions_json(),
+            phases: self.running.phases_json(),
+        };
+        self.layer.publish_record(RecordTopic::Episode, &self.record);
+        self.publish_queue();
+    }
+
+    /// An episode that is reset while it runs was skipped.
+    fn end_record(&mut self) {
+        if self.record.outcome == Outcome::Running {
+            self.end_with(Outcome::Skipped, "reset while it ran");
+        }
+    }
+
+    /// The episode has come to its end; it stays on the stage until the next reset.
+    fn end_with(&mut self, outcome: Outcome, info: &str) {
+        self.record.outcome = outcome;
+        info.clone_into(&mut self.record.outcome_info);
+        self.layer.publish_record(RecordTopic::Episode, &self.record);
+    }
+
+    fn publish_queue(&mut self) {
+        let staged = EpisodeRecord {
+            episode_id: self.record.episode_id.wrapping_add(1),
+            plan: self.queued.clone(),
+            seed: -1,
+            robots: Vec::new(),
+            outcome: Outcome::Queued,
+            outcome_info: String::new(),
+            start_time: Time::ZERO,
+            integrity: false,
+            conditions: String::new(),
+            phases: String::new(),
+        };
+        self.layer.publish_record(RecordTopic::Queue, &staged);
+    }
+}
+
+impl Ticked for Environment {
+    fn rate_hz(&self) -> f64 {
+        self.layer.rate_hz()
+    }
+
+    fn set_now(&mut self, now: Time) {
+        self.layer.set_now(now);
+    }
+
+    fn set_back(&mut self, now: Time) {
+        self.layer.set_back(now);
+    }
+
+    fn tick(&mut self) {
+        self.layer.tick();
+    }
+}
+
+fn with_plan(request: &EpisodeRequest, plan: &EpisodePlan) -> Result<EpisodeRequest, EpisodeLoopError> {
+    let mut request = EpisodeRequest { world: plan.world.clone(), ..request.clone() };
+    let file = plan.obstacles_params.iter().rev().find(|p| SCENARIO_PARAMS.contains(&p.name.as_str()));
+    match file.map(|param| (&param.value, &param.name)) {
+        None => {}
+        Some((ParameterValue::Text(file), _)) => request.scenario.clone_from(file),
+        Some((_, name)) => return Err(EpisodeLoopError::ScenarioParameter(name.clone())),
+    }
+    Ok(request)
+}
+
+/// The seed of episode `id` of a run: never negative, so that it is never taken for "derive one".
+fn derived_seed(run: u64, id: u32) -> i64 {
+    let draw: u64 = KeyedStreams::new(run).fresh(&["episode".into(), i64::from(id).into()]).random();
+    (draw >> 1).cast_signed()
+}
