@@ -13,6 +13,7 @@ pub mod episode;
 mod frames;
 pub mod known;
 mod layer;
+pub mod live;
 pub mod message;
 mod model;
 pub mod outbox;

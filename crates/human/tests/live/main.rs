@@ -1,0 +1,4 @@
+//! Worlds as running things: doors, gates, plates, schedules, signals, regimes, timelines, zones.
+
+mod doors;
+mod stage;
