@@ -9,8 +9,7 @@ use promenade_human::entity::{DynamicObstacle, WaypointMode};
 use promenade_human::message::{Pedestrian, Pose, animation_state};
 use promenade_human::outbox::{Marker, MarkerTopic};
 use promenade_human::{
-    BackendContext, BusFrame, Clocked, DummySim, HumanLayer, HumanSimulator, LayerCx, NoModels, Outbox,
-    Registry,
+    BackendContext, BusFrame, Clocked, DummySim, HumanLayer, HumanSimulator, LayerCx, Outbox, Registry,
 };
 use promenade_kernel::Time;
 
@@ -93,7 +92,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     registry.register("turntable", |_| Ok(Box::new(Turntable::default())))?;
 
     let backend = registry.create("turntable", &BackendContext { seed: 0, now: Time::ZERO })?;
-    let mut layer = HumanLayer::new(backend, Box::new(DummySim), Box::new(Print), Box::new(NoModels));
+    let mut layer = HumanLayer::new(backend, Box::new(DummySim), Box::new(Print));
     let person = |name: &str, x: f64| DynamicObstacle {
         name: name.to_owned(),
         sim_path: format!("env_0/{name}"),

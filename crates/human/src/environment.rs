@@ -3,6 +3,8 @@
 //! A scenario is an episode, and a seed makes it the same episode again. A reset that cannot be done changes nothing: the
 //! running episode goes on and the caller is told why. Two environments share nothing.
 
+use std::sync::Arc;
+
 use promenade_kernel::{KeyedStreams, Time};
 use rand::RngExt;
 
@@ -121,6 +123,7 @@ impl Environment {
     /// Begins the first episode at the time that the layer was told last.
     pub fn start(&mut self) {
         self.started = true;
+        self.layer.set_models(Box::new(Arc::clone(&self.running.models)));
         self.layer.spawn_world(&self.running.walls, &self.running.doors, &[]);
         self.spawn();
         self.begin_record(0, self.request.seed.cast_signed(), self.queued.clone());
@@ -167,6 +170,9 @@ impl Environment {
         self.layer.before_reset();
         self.layer.unuse_obstacles();
         let before = std::mem::replace(&mut self.running, next);
+        if before.models.places() != self.running.models.places() {
+            self.layer.set_models(Box::new(Arc::clone(&self.running.models)));
+        }
         let other_world = (&before.walls, &before.doors, &before.world_objects)
             != (&self.running.walls, &self.running.doors, &self.running.world_objects);
         if other_world {

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use promenade_kernel::KeyedStreams;
 use promenade_scenario::{
-    AgentType, Loaded, LocateError, Located, Node, Origin, Point, Problem, Report, ResolveOptions,
-    ResolvedDynamic, ResolvedRobot, ResolvedScenario, ResolvedStatic, RobotEntry, Scenario, ScenarioRef,
-    Segment, Severity, Value, World, find_world,
+    AgentType, AssetKind, AssetLibrary, Loaded, LocateError, Located, Node, Origin, Point, Problem, Report,
+    ResolveOptions, ResolvedDynamic, ResolvedRobot, ResolvedScenario, ResolvedStatic, RobotEntry, Scenario,
+    ScenarioRef, Segment, Severity, Value, World, find_world,
 };
 
 use crate::entity::{Door, DynamicObstacle, Region, StaticObstacle, Wall};
@@ -34,6 +34,8 @@ pub struct EpisodeRequest {
     pub tf_namespace: String,
     /// Where the authored origin lies in `map`, x, y in metres: environments share one simulator side by side.
     pub offset: [f64; 2],
+    /// Folder of models that were fetched once; see [`asset_cache`].
+    pub asset_cache: Option<PathBuf>,
 }
 
 /// Why there is no episode.
@@ -72,6 +74,8 @@ pub struct Episode {
     pub regions: Vec<Region>,
     /// Robots, where they start.
     pub robots: Vec<Robot>,
+    /// The models of the world and of the installation.
+    pub models: Arc<AssetLibrary>,
     /// The world, as authored.
     pub world: World,
     /// The scenario, as authored.
@@ -137,22 +141,21 @@ impl Episode {
         };
         let (of_world, of_scenario): (Vec<_>, Vec<_>) =
             resolved.statics.into_iter().partition(|object| object.origin == Origin::World);
+        let root = Some(world.root.as_path()).filter(|root| !root.as_os_str().is_empty());
+        let models = AssetLibrary::of_world(root, &request.roots, request.asset_cache.as_deref());
         let robot = |(i, robot): (usize, &ResolvedRobot)| {
             let name = robot.entry.name.clone().unwrap_or_else(|| format!("robot_{i}"));
-            let base = if request.tf_namespace.is_empty() {
-                format!("{name}/{BASE_FRAME}")
-            } else {
-                format!("{}/{name}/{BASE_FRAME}", request.tf_namespace)
-            };
+            let model = robot.entry.model.clone().unwrap_or_default();
             Robot {
                 sim_path: frame.sim_path(&name),
-                model: robot.entry.model.clone().unwrap_or_default(),
-                base_frame: Some(base),
+                base_frame: base_frame(&models, &model, &name, &request.tf_namespace),
+                model,
                 pose: frame.pose(&robot.start),
                 name,
             }
         };
         Episode {
+            robots: resolved.robots.iter().enumerate().map(robot).collect(),
             name,
             walls: world.walls().map(|wall| frame.line(&wall.line)).collect(),
             doors: world
@@ -171,7 +174,7 @@ impl Episode {
                     name: region.name,
                 })
                 .collect(),
-            robots: resolved.robots.iter().enumerate().map(robot).collect(),
+            models: Arc::new(models),
             world,
             scenario,
             report,
@@ -200,6 +203,21 @@ impl Episode {
 
 /// The frame at the base of a robot whose model does not name another (REP-105).
 const BASE_FRAME: &str = "base_link";
+
+/// The frame that a robot is followed by; `None` when its model does not resolve and cannot say.
+fn base_frame(models: &AssetLibrary, model: &str, name: &str, namespace: &str) -> Option<String> {
+    let frame = match models.robot(model) {
+        Ok(bundle) => bundle.annotation.base_frame.clone().unwrap_or_else(|| BASE_FRAME.to_owned()),
+        // Nothing said or nothing installed: the customary frame. A model that is there and broken is told of.
+        Err(_) if model.is_empty() || !models.is_stocked(AssetKind::Robot) => BASE_FRAME.to_owned(),
+        Err(error) => {
+            tracing::warn!("robot {name:?}: {error}");
+            return None;
+        }
+    };
+    let parts = [namespace, name, &frame];
+    Some(parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/"))
+}
 
 fn json_list(items: &[Node]) -> serde_json::Value {
     serde_json::Value::Array(items.iter().map(json).collect())
@@ -230,6 +248,14 @@ fn names_world(own: &Path, asked: &str) -> bool {
 pub fn world_roots(share: Option<&Path>) -> Vec<PathBuf> {
     let here = ["worlds", "configs/worlds"].map(PathBuf::from);
     here.into_iter().chain(share.map(|share| share.join("configs/worlds"))).collect()
+}
+
+/// Where models are kept that were fetched once: `promenade/assets` in the user's cache (XDG base directories).
+#[must_use]
+pub fn asset_cache() -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    Some(cache.join("promenade/assets"))
 }
 
 /// The name of an entity below an environment's prefix.

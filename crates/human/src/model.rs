@@ -2,15 +2,22 @@
 //!
 //! Only paths are handled here; an asset must never be opened or executed by the layer.
 
+use std::sync::Arc;
+
+use promenade_scenario::{AssetKind, AssetLibrary};
+
 /// The model that stands in for every missing one.
-pub const FALLBACK_MODEL: &str = "arenian";
+pub const FALLBACK_MODEL: &str = promenade_scenario::FALLBACK_HUMAN;
 
 /// The installed human models.
 pub trait HumanModels {
-    /// Absolute SDF path of a model, if the model exists and has one.
-    fn sdf(&self, model: &str) -> Option<String>;
+    /// Absolute SDF path of a model.
+    ///
+    /// # Errors
+    /// A sentence for the user: why there is none, and what was tried.
+    fn sdf(&self, model: &str) -> Result<String, String>;
 
-    /// Whether there are models at all. Without any, nobody is warned about each missing one.
+    /// Whether there are models besides the fallback. Without any, nobody is warned about each missing one.
     fn has_any(&self) -> bool;
 }
 
@@ -19,11 +26,23 @@ pub trait HumanModels {
 pub struct NoModels;
 
 impl HumanModels for NoModels {
-    fn sdf(&self, _model: &str) -> Option<String> {
-        None
+    fn sdf(&self, _model: &str) -> Result<String, String> {
+        Err("no human models are installed".to_owned())
     }
 
     fn has_any(&self) -> bool {
         false
+    }
+}
+
+impl HumanModels for Arc<AssetLibrary> {
+    fn sdf(&self, model: &str) -> Result<String, String> {
+        let bundle = self.human(model).map_err(|error| error.to_string())?;
+        let sdf = bundle.sdf.as_ref().map(|file| file.to_string_lossy().into_owned());
+        sdf.ok_or_else(|| format!("the model {model:?} has no SDF"))
+    }
+
+    fn has_any(&self) -> bool {
+        self.is_stocked(AssetKind::Human)
     }
 }

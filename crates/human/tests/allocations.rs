@@ -4,7 +4,7 @@ use promenade_human::backends::dummy::Dummy;
 use promenade_human::entity::DynamicObstacle;
 use promenade_human::message::{Pedestrian, Pedestrians, Pose};
 use promenade_human::outbox::{Marker, MarkerTopic};
-use promenade_human::{BusFrame, DummySim, HumanLayer, NoModels, Outbox, Sim};
+use promenade_human::{BusFrame, DummySim, HumanLayer, Outbox, Sim};
 use promenade_kernel::Time;
 
 const PEOPLE: usize = 500;
@@ -36,7 +36,7 @@ fn crowd() -> HumanLayer {
         })
         .collect();
     let sim: Box<dyn Sim> = Box::new(DummySim);
-    let mut layer = HumanLayer::new(Box::<Dummy>::default(), sim, Box::new(Discard), Box::new(NoModels));
+    let mut layer = HumanLayer::new(Box::<Dummy>::default(), sim, Box::new(Discard));
     layer.spawn_pedestrians(&people);
     layer
 }

@@ -26,7 +26,9 @@ pub mod zone;
 pub use agent_type::{
     AgentTypeError, AgentTypeFile, AgentTypeLibrary, BUILT_IN_TYPES, Distribution, ResolvedType, TypeDocument,
 };
-pub use assets::{Annotation, AssetError, AssetKind, AssetLibrary, AssetPlace, AssetSource, Bundle};
+pub use assets::{
+    Annotation, AssetError, AssetKind, AssetLibrary, AssetPlace, AssetSource, Bundle, FALLBACK_HUMAN,
+};
 pub use check::{FileKind, check, kind_of};
 pub use entry::{
     AgentSpec, AgentType, DynamicEntry, Formation, Interaction, Range, Seat, StaticEntry, WaypointMode,

@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use promenade_human::episode::{EpisodeRequest, world_roots};
+use promenade_human::episode::{EpisodeRequest, asset_cache, world_roots};
 use promenade_human::walker::{STREAM_RATE_HZ, Walker};
 use promenade_human::{
-    BackendContext, DummySim, Environment, EpisodePlan, Frames, HumanLayer, NoModels, Registry, Ticked,
+    BackendContext, DummySim, Environment, EpisodePlan, Frames, HumanLayer, Registry, Ticked,
 };
 use promenade_kernel::{FrameCtx, FrameSystem, Phase, Simulation, SystemResult, Time};
 use promenade_scenario::Severity;
@@ -81,12 +81,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
         prefix: "env_0".to_owned(),
         tf_namespace: "env_0".to_owned(),
         offset: [0.0; 2],
+        asset_cache: asset_cache(),
     };
     let recorder = Rc::new(RefCell::new(Recorder::default()));
     let backend =
         Registry::builtin().create(&args.human, &BackendContext { seed: args.seed, now: Time::ZERO })?;
     let outbox = Box::new(Shared(Rc::clone(&recorder)));
-    let layer = HumanLayer::new(backend, Box::new(DummySim), outbox, Box::new(NoModels));
+    let layer = HumanLayer::new(backend, Box::new(DummySim), outbox);
     let environment = Environment::new(layer, request, EpisodePlan::default())?;
     let mut stderr = std::io::stderr();
     for problem in environment.episode().report.iter().filter(|problem| problem.severity != Severity::Hint) {

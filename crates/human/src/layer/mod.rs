@@ -17,7 +17,7 @@ use crate::bus::Bus;
 use crate::entity::{Door, DynamicObstacle, Region, StaticObstacle, Wall};
 use crate::known::KnownTable;
 use crate::message::{Pedestrian, Pedestrians, Pose};
-use crate::model::{FALLBACK_MODEL, HumanModels};
+use crate::model::{FALLBACK_MODEL, HumanModels, NoModels};
 use crate::outbox::{Marker, MarkerTopic, Outbox};
 use crate::possession::{PedIndex, Possession, StreamStats, clip};
 use crate::record::{EpisodeRecord, RecordTopic};
@@ -208,11 +208,12 @@ impl LayerCx {
 
     /// The effective model of a person and its SDF path, empty when there is none.
     fn resolve_model(&mut self, model: &str) -> (String, String) {
-        if let Some(uri) = self.models.sdf(model) {
-            return (model.to_owned(), uri);
-        }
+        let why = match self.models.sdf(model) {
+            Ok(uri) => return (model.to_owned(), uri),
+            Err(why) => why,
+        };
         if self.models.has_any() && self.warned_models.insert(model.to_owned()) {
-            tracing::warn!("no human model {model:?} with an SDF; using {FALLBACK_MODEL:?} instead");
+            tracing::warn!("{why}; using {FALLBACK_MODEL:?} instead");
         }
         (FALLBACK_MODEL.to_owned(), self.models.sdf(FALLBACK_MODEL).unwrap_or_default())
     }
@@ -262,20 +263,15 @@ impl std::fmt::Debug for BackendSlot {
 }
 
 impl HumanLayer {
-    /// A layer with its backend and ports.
+    /// A layer with its backend and ports, without models and frames.
     #[must_use]
-    pub fn new(
-        backend: Box<dyn HumanSimulator>,
-        sim: Box<dyn Sim>,
-        out: Box<dyn Outbox>,
-        models: Box<dyn HumanModels>,
-    ) -> Self {
+    pub fn new(backend: Box<dyn HumanSimulator>, sim: Box<dyn Sim>, out: Box<dyn Outbox>) -> Self {
         HumanLayer {
             cx: LayerCx {
                 now: Time::ZERO,
                 sim,
                 out,
-                models,
+                models: Box::new(NoModels),
                 obstacles: KnownTable::default(),
                 walls: KnownTable::default(),
                 doors: KnownTable::default(),
@@ -312,7 +308,7 @@ impl HumanLayer {
         self
     }
 
-    /// Changes the models that people are looked up in, as for another world.
+    /// Sets the models that people are looked up in.
     pub fn set_models(&mut self, models: Box<dyn HumanModels>) {
         self.cx.models = models;
         self.cx.warned_models.clear();

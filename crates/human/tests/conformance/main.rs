@@ -2,6 +2,8 @@
 
 mod bookkeeping;
 mod clock;
+mod episodes;
 mod possession;
 mod random;
+mod robots;
 mod stage;

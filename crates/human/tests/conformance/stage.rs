@@ -9,7 +9,8 @@ use promenade_human::entity::{DynamicObstacle, StaticObstacle, Wall, WaypointMod
 use promenade_human::message::{Pedestrian, Pedestrians, Pose, animation_state};
 use promenade_human::outbox::{Marker, MarkerTopic};
 use promenade_human::{
-    BusFrame, HumanLayer, HumanModels, HumanSimulator, Outbox, Sim, backends::dummy::Dummy,
+    BusFrame, EpisodeRecord, HumanLayer, HumanModels, HumanSimulator, Outbox, RecordTopic, Robot, Sim,
+    backends::dummy::Dummy,
 };
 use promenade_kernel::Time;
 
@@ -25,6 +26,11 @@ pub(crate) struct Log {
     pub(crate) updates: Vec<Vec<Pedestrian>>,
     pub(crate) update_stamps: Vec<Time>,
     pub(crate) sim_fails_for: Vec<String>,
+    /// The simulator starts anew before the next tick.
+    pub(crate) sim_restarts: bool,
+    /// Where people were created last.
+    pub(crate) spawned_at: Vec<[f64; 3]>,
+    pub(crate) records: Vec<(RecordTopic, EpisodeRecord)>,
 }
 
 #[derive(Clone, Default)]
@@ -53,6 +59,10 @@ impl Outbox for Ports {
     fn publish_markers(&mut self, topic: MarkerTopic, _now: Time, markers: &[Marker]) {
         self.0.borrow_mut().markers.entry(topic).or_default().push(markers.to_vec());
     }
+
+    fn publish_record(&mut self, topic: RecordTopic, record: &EpisodeRecord) {
+        self.0.borrow_mut().records.push((topic, record.clone()));
+    }
 }
 
 impl Sim for Ports {
@@ -66,6 +76,7 @@ impl Sim for Ports {
         self.call("obstacle_delete", o.iter().map(|o| o.name.as_str()))
     }
     fn pedestrian_spawn(&mut self, p: &[DynamicObstacle]) -> Vec<bool> {
+        self.0.borrow_mut().spawned_at = p.iter().map(|p| p.pose.position).collect();
         self.call("pedestrian_spawn", p.iter().map(|p| p.name.as_str()))
     }
     fn pedestrian_move(&mut self, p: &[DynamicObstacle]) -> Vec<bool> {
@@ -79,6 +90,24 @@ impl Sim for Ports {
         log.updates.push(p.to_vec());
         log.update_stamps.push(stamp);
         results.extend(p.iter().map(|_| true));
+    }
+    fn robot_spawn(&mut self, r: &[Robot]) -> Vec<bool> {
+        self.call("robot_spawn", r.iter().map(|r| r.name.as_str()))
+    }
+    fn robot_move(&mut self, r: &[Robot]) -> Vec<bool> {
+        self.call("robot_move", r.iter().map(|r| r.name.as_str()))
+    }
+    fn robot_delete(&mut self, r: &[Robot]) -> Vec<bool> {
+        self.call("robot_delete", r.iter().map(|r| r.name.as_str()))
+    }
+    fn before_reset_episode(&mut self) {
+        self.0.borrow_mut().sim.push("before_reset".to_owned());
+    }
+    fn after_reset_episode(&mut self) {
+        self.0.borrow_mut().sim.push("after_reset".to_owned());
+    }
+    fn take_restarted(&mut self) -> bool {
+        std::mem::take(&mut self.0.borrow_mut().sim_restarts)
     }
     fn spawn_walls(&mut self, walls: &[Wall], clear_existing: bool) -> bool {
         self.0.borrow_mut().sim.push(format!("spawn_walls {} clear={clear_existing}", walls.len()));
@@ -98,8 +127,9 @@ impl Sim for Ports {
 struct TwoModels;
 
 impl HumanModels for TwoModels {
-    fn sdf(&self, model: &str) -> Option<String> {
-        ["adult", "arenian", "nurse"].contains(&model).then(|| format!("/models/{model}/model.sdf"))
+    fn sdf(&self, model: &str) -> Result<String, String> {
+        let is_there = ["adult", "arenian", "nurse"].contains(&model);
+        if is_there { Ok(format!("/models/{model}/model.sdf")) } else { Err(format!("no model {model}")) }
     }
     fn has_any(&self) -> bool {
         true
@@ -115,7 +145,8 @@ impl Stage {
     pub(crate) fn with(backend: Box<dyn HumanSimulator>) -> Self {
         let ports = Ports::default();
         let log = ports.0.clone();
-        let layer = HumanLayer::new(backend, Box::new(ports.clone()), Box::new(ports), Box::new(TwoModels));
+        let mut layer = HumanLayer::new(backend, Box::new(ports.clone()), Box::new(ports));
+        layer.set_models(Box::new(TwoModels));
         Stage { layer, log }
     }
 

@@ -15,10 +15,10 @@ use arena_people_msgs::srv::rmw::{
     MovePedestrians, MovePedestriansRequest as MoveRequest, MovePedestriansResponse as MoveResponse,
 };
 use futures::channel::oneshot;
-use promenade_human::episode::{EpisodeRequest, world_roots};
+use promenade_human::episode::{EpisodeRequest, asset_cache, world_roots};
 use promenade_human::message::Pose;
 use promenade_human::{
-    BackendContext, DummySim, Environment, EpisodePlan, HumanLayer, MoveResult, NoModels, Registry,
+    BackendContext, DummySim, Environment, EpisodePlan, HumanLayer, MoveResult, Registry,
 };
 use promenade_kernel::Time;
 use rclrs::{IntoPrimitiveOptions, Node, Service, Subscription};
@@ -59,10 +59,11 @@ pub fn run() -> Result<()> {
         tf_namespace: ros.text("tf_namespace", &prefix, "prefix of the frames of robots")?,
         prefix,
         offset: [0.0; 2],
+        asset_cache: asset_cache(),
     };
     let backend = Registry::builtin().create(&human, &BackendContext { seed, now: Time::ZERO })?;
     let outbox = outbox::RosOutbox::new(&ros.node)?;
-    let layer = HumanLayer::new(backend, Box::new(DummySim), Box::new(outbox), Box::new(NoModels));
+    let layer = HumanLayer::new(backend, Box::new(DummySim), Box::new(outbox));
     let environment = Environment::new(layer, request, EpisodePlan::default())?;
     for problem in environment.episode().report.iter() {
         tracing::info!("{problem}");

@@ -1,0 +1,313 @@
+//! Episodes and environments (human-layer specification, sections 2.3, 5.5 and 20).
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use promenade_human::backends::dummy::Dummy;
+use promenade_human::episode::EpisodeRequest;
+use promenade_human::{
+    Environment, EpisodePlan, HumanLayer, HumanSimulator, Outcome, Parameter, ParameterValue, QueueRequest,
+    RecordTopic, Ticked as _,
+};
+use promenade_kernel::Time;
+
+use crate::stage::{Log, Ports, batch, walking};
+
+/// The worlds of these tests, in a folder of their own.
+struct Worlds(tempfile::TempDir);
+
+const HALL: &str = "zones: [{name: hall, corners: [{x: 0, y: 0}, {x: 20, y: 0}, {x: 20, y: 20}, {x: 0, y: 20}], walls: [{start: {x: 0, y: 0}, end: {x: 20, y: 0}}]}]";
+
+impl Worlds {
+    fn new() -> Self {
+        let worlds = Worlds(tempfile::tempdir().expect("a folder"));
+        worlds.write("hall/0/world.yaml", HALL);
+        worlds.write("other/0/world.yaml", &HALL.replace("20", "30"));
+        worlds.scenario("hall", "two", "dynamic: [{name: ann, model: adult, pose: [1, 2]}, {name: bob, model: adult, pose: hall}]\nrobots: [{name: r2, start: [5, 5, 0], phases: [{goto: [9, 5, 0]}]}]\nconditions: [{is: 1}]");
+        worlds.scenario("hall", "one", "dynamic: [{name: ann, model: adult, pose: [3, 3]}]");
+        worlds.scenario("other", "lonely", "static: [{name: bench, model: bench, pose: [4, 4]}]");
+        worlds
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        let path = self.0.path().join("worlds").join(file);
+        std::fs::create_dir_all(path.parent().expect("below the folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    fn scenario(&self, world: &str, name: &str, text: &str) {
+        self.write(&format!("{world}/scenarios/{name}/scenario.yaml"), text);
+    }
+
+    fn roots(&self) -> Vec<PathBuf> {
+        vec![Path::new(self.0.path()).join("worlds")]
+    }
+
+    fn request(&self, scenario: &str) -> EpisodeRequest {
+        EpisodeRequest {
+            scenario: scenario.to_owned(),
+            roots: self.roots(),
+            seed: 4,
+            prefix: "env_0".to_owned(),
+            tf_namespace: "env_0".to_owned(),
+            ..EpisodeRequest::default()
+        }
+    }
+}
+
+struct Play {
+    environment: Environment,
+    log: Rc<std::cell::RefCell<Log>>,
+}
+
+impl Play {
+    fn with(backend: Box<dyn HumanSimulator>, request: EpisodeRequest) -> Self {
+        let ports = Ports::default();
+        let log = ports.0.clone();
+        let layer = HumanLayer::new(backend, Box::new(ports.clone()), Box::new(ports));
+        let environment = Environment::new(layer, request, EpisodePlan::default()).expect("loads");
+        let mut play = Play { environment, log };
+        play.at(10.0);
+        play.environment.start();
+        play
+    }
+
+    fn of(request: EpisodeRequest) -> Self {
+        Play::with(Box::new(Dummy::default()), request)
+    }
+
+    fn at(&mut self, seconds: f64) {
+        self.environment.set_now(Time::from_secs_f64(seconds));
+    }
+
+    /// Names and places of the people on the bus after a tick.
+    fn roster(&mut self) -> Vec<(String, [f64; 3])> {
+        self.environment.tick();
+        let log = self.log.borrow();
+        let (_, people) = log.frames.last().expect("published");
+        people.iter().map(|(ped, _)| (ped.name.clone(), ped.pose.position)).collect()
+    }
+
+    fn records(&self) -> Vec<(RecordTopic, u32, Outcome)> {
+        let records = std::mem::take(&mut self.log.borrow_mut().records);
+        records.into_iter().map(|(topic, record)| (topic, record.episode_id, record.outcome)).collect()
+    }
+
+    fn sim_calls(&self) -> Vec<String> {
+        std::mem::take(&mut self.log.borrow_mut().sim)
+    }
+}
+
+fn names(roster: &[(String, [f64; 3])]) -> Vec<&str> {
+    roster.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+fn text(name: &str, value: &str) -> Parameter {
+    Parameter { name: name.to_owned(), value: ParameterValue::Text(value.to_owned()) }
+}
+
+fn queue_scenario(file: &str) -> QueueRequest {
+    let plan = EpisodePlan { obstacles_params: vec![text("scenario.file", file)], ..EpisodePlan::default() };
+    QueueRequest { plan, ..QueueRequest::default() }
+}
+
+#[test]
+fn a_reset_brings_everybody_back_to_where_the_seed_puts_them() {
+    let worlds = Worlds::new();
+    let mut play = Play::of(worlds.request("hall/two"));
+    let first = play.roster();
+    assert_eq!(names(&first), ["env_0/ann", "env_0/bob"]);
+    play.environment.layer_mut().on_stream(&batch(10.0, vec![walking("ann", 9.0)]));
+    assert_ne!(play.roster(), first);
+    play.at(11.0);
+    play.environment.reset("", 4).expect("resets");
+    assert_eq!(play.roster(), first, "the same seed is the same episode");
+    play.environment.reset("", 5).expect("resets");
+    let other = play.roster();
+    assert_eq!(other[0], first[0], "an authored pose is not sampled");
+    assert_ne!(other[1], first[1], "a zone is");
+}
+
+#[test]
+fn derived_seeds_differ_and_repeat_with_the_run() {
+    let worlds = Worlds::new();
+    let run = |resets: usize| -> Vec<i64> {
+        let mut play = Play::of(worlds.request("hall/two"));
+        (0..resets)
+            .map(|_| {
+                play.environment.reset("", -1).expect("resets");
+                play.environment.record().seed
+            })
+            .collect()
+    };
+    let seeds = run(4);
+    assert_eq!(seeds, run(4));
+    assert!(seeds.iter().all(|&seed| seed >= 0));
+    assert_eq!(seeds.iter().collect::<std::collections::BTreeSet<_>>().len(), 4);
+}
+
+#[test]
+fn records_say_what_runs_what_is_queued_and_how_it_ended() {
+    let worlds = Worlds::new();
+    let mut play = Play::of(worlds.request("hall/two"));
+    use Outcome::{Queued, Running, Skipped};
+    use RecordTopic::{Episode, Queue};
+    assert_eq!(play.records(), [(Episode, 0, Running), (Queue, 1, Queued)]);
+    let record = play.environment.record();
+    assert_eq!((record.seed, record.plan.world.as_str(), record.integrity), (4, "hall", true));
+    assert_eq!(record.robots, ["r2"]);
+    assert_eq!(record.conditions, r#"[{"is":1}]"#);
+    assert_eq!(record.phases, r#"[[{"goto":[9,5,0]}]]"#);
+    play.environment.reset("", -1).expect("resets");
+    assert_eq!(play.records(), [(Episode, 0, Skipped), (Episode, 1, Running), (Queue, 2, Queued)]);
+    assert_eq!(play.environment.record().start_time, Time::from_secs_f64(10.0));
+}
+
+#[test]
+fn queueing_merges_and_takes_effect_at_the_reset() {
+    let worlds = Worlds::new();
+    let mut play = Play::of(worlds.request("hall/two"));
+    let queue = |play: &mut Play, request: &QueueRequest| play.environment.queue(request);
+    let modes = EpisodePlan {
+        tm_robots: "explore".to_owned(),
+        tm_modules: vec!["rviz_ui".to_owned()],
+        human_params: vec![text("humansim.a", "1"), text("humansim.b", "1")],
+        ..EpisodePlan::default()
+    };
+    queue(&mut play, &QueueRequest { plan: modes, ..QueueRequest::default() }).expect("merges");
+    let change = EpisodePlan { human_params: vec![text("humansim.b", "2")], ..EpisodePlan::default() };
+    queue(&mut play, &QueueRequest { plan: change, keep_modules: true, ..QueueRequest::default() })
+        .expect("merges");
+    queue(&mut play, &QueueRequest { keep_modules: true, ..queue_scenario("hall/one") }).expect("merges");
+    let queued = play.environment.queued();
+    assert_eq!((queued.tm_robots.as_str(), &*queued.tm_modules), ("explore", &["rviz_ui".to_owned()][..]));
+    assert_eq!(queued.human_params, [text("humansim.a", "1"), text("humansim.b", "2")]);
+    assert_eq!(names(&play.roster()), ["env_0/ann", "env_0/bob"], "nothing changed yet");
+    play.environment.reset("", -1).expect("resets");
+    assert_eq!(play.roster(), [("env_0/ann".to_owned(), [3.0, 3.0, 0.0])]);
+    assert!(play.environment.record().robots.is_empty());
+    assert!(!play.environment.layer().tracks_robot("r2"), "the robot of the last episode is gone");
+    assert_eq!(play.environment.record().plan.human_params, [], "the dummy accepts none");
+    queue(&mut play, &QueueRequest::default()).expect("merges");
+    assert!(play.environment.queued().tm_modules.is_empty(), "modules are replaced unless they are kept");
+}
+
+#[test]
+fn a_request_with_a_mistake_changes_nothing_and_says_why() {
+    let worlds = Worlds::new();
+    worlds.scenario("hall", "broken", "dynamic: [{name: ann, pose: nowhere}]");
+    let mut play = Play::of(worlds.request("hall/two"));
+    let before = (play.environment.queued().clone(), play.environment.record().clone(), play.roster());
+    let human = |name: &str| QueueRequest {
+        plan: EpisodePlan { human_params: vec![text(name, "1")], ..EpisodePlan::default() },
+        ..QueueRequest::default()
+    };
+    let number = Parameter { name: "scenario.file".to_owned(), value: ParameterValue::Int(3) };
+    let mut number_for_file = queue_scenario("");
+    number_for_file.plan.obstacles_params = vec![number];
+    let world = |name: &str| QueueRequest {
+        plan: EpisodePlan { world: name.to_owned(), ..EpisodePlan::default() },
+        ..QueueRequest::default()
+    };
+    for (request, said) in [
+        (QueueRequest { action: 7, ..QueueRequest::default() }, "unknown action 7"),
+        (human("human.count"), "reserved"),
+        (human("nobody.x"), "no backend has this prefix"),
+        (number_for_file, "must be a text"),
+        (queue_scenario("hall/thre"), "no scenario `hall/thre`"),
+        (queue_scenario("hall/broken"), "scenario.yaml:1:"),
+        (world("hal"), "runs in its own world"),
+        (world("other"), "runs in its own world, not in \"other\""),
+    ] {
+        let error = play.environment.queue(&request).expect_err(said).to_string();
+        assert!(error.contains(said), "{error}");
+    }
+    let error = play.environment.reset("other", -1).expect_err("another world").to_string();
+    assert!(error.contains("queue another scenario.file"), "{error}");
+    let after = (play.environment.queued().clone(), play.environment.record().clone(), play.roster());
+    assert_eq!(before, after);
+}
+
+#[test]
+fn a_file_that_broke_since_leaves_the_running_episode_alone() {
+    let worlds = Worlds::new();
+    let mut play = Play::of(worlds.request("hall/two"));
+    let before = play.roster();
+    worlds.scenario("hall", "two", "dynamic: {");
+    let error = play.environment.reset("", -1).expect_err("broken").to_string();
+    assert!(error.contains("scenario.yaml:1:") && error.ends_with("the running episode goes on"), "{error}");
+    assert_eq!(play.roster(), before);
+    assert_eq!(play.environment.record().outcome, Outcome::Running);
+}
+
+#[test]
+fn what_was_edited_between_two_resets_is_there_after_the_next() {
+    let worlds = Worlds::new();
+    let mut play = Play::of(worlds.request("hall/one"));
+    worlds.scenario("hall", "one", "dynamic: [{name: cem, model: adult, pose: [7, 7]}]");
+    play.environment.reset("", -1).expect("resets");
+    assert_eq!(play.roster(), [("env_0/cem".to_owned(), [7.0, 7.0, 0.0])]);
+}
+
+#[test]
+fn a_reset_reuses_what_stays_and_removes_what_does_not() {
+    let worlds = Worlds::new();
+    let mut play = Play::with(Box::new(Inert), worlds.request("hall/two"));
+    play.sim_calls();
+    play.environment.queue(&queue_scenario("hall/one")).expect("queues");
+    play.environment.reset("", -1).expect("resets");
+    assert_eq!(
+        play.sim_calls(),
+        ["before_reset", "robot_delete r2", "pedestrian_move ann", "pedestrian_delete bob", "after_reset"],
+        "ann is moved and not made anew; the world is not touched"
+    );
+    play.environment.queue(&queue_scenario("other/lonely")).expect("queues");
+    play.environment.reset("other", -1).expect("resets");
+    assert_eq!(
+        play.sim_calls(),
+        [
+            "before_reset",
+            "spawn_walls 1 clear=false",
+            "obstacle_spawn bench",
+            "pedestrian_delete ann",
+            "after_reset"
+        ]
+    );
+    assert_eq!(play.environment.layer().cx().walls().len(), 1, "the walls of the old world are gone");
+}
+
+/// Accepts everything and moves nobody.
+struct Inert;
+
+impl HumanSimulator for Inert {
+    fn rate_hz(&self) -> f64 {
+        1.0
+    }
+    fn tick(&mut self, _: &mut promenade_human::LayerCx) {}
+}
+
+#[test]
+fn an_offset_moves_everything_that_the_files_place() {
+    let worlds = Worlds::new();
+    let home = Play::of(worlds.request("hall/two"));
+    let away = Play::of(EpisodeRequest { offset: [10.0, -5.0], ..worlds.request("hall/two") });
+    let (home, away) = (home.environment.episode(), away.environment.episode());
+    for (here, there) in home.people.iter().zip(&away.people) {
+        let [x, y, z] = here.pose.position;
+        assert_eq!(there.pose.position, [x + 10.0, y - 5.0, z]);
+        assert_eq!(here.velocity, there.velocity);
+    }
+    assert_eq!(away.robots[0].pose.position, [15.0, 0.0, 0.0]);
+    assert_eq!((away.walls[0].start, away.walls[0].end), ([10.0, -5.0], [30.0, -5.0]));
+}
+
+#[test]
+fn there_is_nothing_to_reset_before_the_first_clock_reading() {
+    let worlds = Worlds::new();
+    let ports = Ports::default();
+    let layer = HumanLayer::new(Box::new(Inert), Box::new(ports.clone()), Box::new(ports));
+    let mut environment =
+        Environment::new(layer, worlds.request("hall/two"), EpisodePlan::default()).expect("loads");
+    let error = environment.reset("", -1).expect_err("not started");
+    assert_eq!(error.to_string(), "there is no clock yet, so there is no episode to reset");
+}
