@@ -1,6 +1,8 @@
-//! `promenade pose`: what a gait or a clip gives, as numbers and as pictures.
+//! `promenade pose`: what a gait or a clip gives, as numbers, as pictures and as clips.
 
-use std::f64::consts::TAU;
+mod motion;
+mod pictures;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,10 +10,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use promenade_gait::{
-    ArticulationBatch, Articulator, Gait, GaitBatch, GaitInput, GaitOutput, GaitPool, JOINT_COUNT, Joint,
-    Pose40, PoseProfile, PoseTable, ProfileLibrary, ProfileSource,
+    Gait, GaitInput, GaitPool, JOINT_COUNT, Joint, Pose40, PoseProfile, ProfileLibrary, ProfileSource,
     animation::Animation,
-    clip::{Annotation, ClipData, ClipLibrary, DEFAULT_FPS, Limits},
+    clip::{Annotation, ClipData, ClipLibrary, Limits},
     gesture::Channel,
     quality::{MotionQuality, measure},
     rig::Rig,
@@ -19,10 +20,8 @@ use promenade_gait::{
 use promenade_human::message::animation_state;
 use serde_json::{Map, json};
 
-use crate::draw::{sheet, write_gif};
-
-/// Postures of a strip.
-const STRIP: u32 = 8;
+use self::motion::{GESTURE_S, Motion};
+use crate::draw::{Figure, Stance, sheet};
 
 /// Show the 40 joints of a person after some steps of their gait, or of a clip.
 ///
@@ -36,7 +35,9 @@ Examples:
   promenade pose --speed 1.2 --strip --png cycle.png --gif cycle.gif
   promenade pose --clip wave --strip --png wave.png
   promenade pose --state idle --point 2,-1,0.5 --look 2,-1,0.5 --strip --png point.png
-  promenade pose --all-clips --png clips.png
+  promenade pose --sheet --png sheet.png
+  promenade pose --clip wave --export clips
+  promenade pose --profile natural --speed 1.2 --seconds 6 --export clips
   promenade pose --quality")]
 pub(crate) struct PoseArgs {
     /// Person id: decides the phase to start from
@@ -75,14 +76,20 @@ pub(crate) struct PoseArgs {
     /// Eight postures of the gait cycle or the clip in the PNG, instead of one
     #[arg(long, requires = "png")]
     strip: bool,
-    /// Every shipped clip in the PNG, eight postures each
+    /// Every shipped clip and every gesture in the PNG, eight postures each
     #[arg(long, requires = "png", conflicts_with_all = ["clip", "strip", "gif", "json"])]
-    all_clips: bool,
+    sheet: bool,
     /// Draw one cycle of the gait, or the clip, to a moving GIF
     #[arg(long, value_name = "FILE")]
     gif: Option<PathBuf>,
+    /// Write the clip, the gesture, or --seconds of the gait, as a clip to FOLDER/<name>/<name>.npz with its annotation.yaml
+    #[arg(long, value_name = "FOLDER")]
+    export: Option<PathBuf>,
+    /// How much of a gait is exported, at 20 frames per second
+    #[arg(long, default_value_t = 6.0, value_name = "S", requires = "export")]
+    seconds: f64,
     /// Measure walks instead: sliding of the feet, their height, ranges of motion, for --profile or all that are shipped
-    #[arg(long, conflicts_with_all = ["clip", "png", "gif"])]
+    #[arg(long, conflicts_with_all = ["clip", "png", "gif", "export"])]
     quality: bool,
     /// Print JSON: the phase, the joints by name, and their positions in wire order
     #[arg(long)]
@@ -106,104 +113,34 @@ impl State {
     }
 }
 
-/// What postures come from.
-enum Motion {
-    Gait {
-        profile: PoseProfile,
-        input: GaitInput,
-        title: String,
-    },
-    Clip(Arc<Animation>),
-    /// Postures at [`DEFAULT_FPS`].
-    Gesture {
-        title: String,
-        postures: Vec<Pose40>,
-    },
-}
-
-impl Motion {
-    fn of(args: &PoseArgs) -> Result<Self> {
-        if let Some(name) = &args.clip {
-            return Ok(Self::Clip(clip(name)?));
-        }
-        let state = match args.state {
-            State::Idle => animation_state::IDLE,
-            State::Walk => animation_state::WALKING,
-            State::Run => animation_state::RUNNING,
-        };
-        let input = GaitInput { state, speed: args.speed, dt: args.dt, phase_override: None };
-        let of = args.profile.as_deref().map_or_else(String::new, |profile| format!(" of {profile}"));
-        let title = match args.state {
-            State::Idle => format!("idle{of}"),
-            state => format!("{}{of} at {} m/s", state.name(), args.speed),
-        };
-        let profile = profile(args)?;
-        if args.point.is_some() || args.look.is_some() {
-            return gesture(args, profile, &input, &title);
-        }
-        Ok(Self::Gait { profile, input, title })
+fn motion_of(args: &PoseArgs) -> Result<Motion> {
+    if let Some(name) = &args.clip {
+        return Ok(Motion::Clip(clip(name)?));
     }
-
-    fn title(&self) -> String {
-        match self {
-            Self::Gait { title, .. } => title.clone(),
-            Self::Clip(clip) => format!("clip {}, {:.2} s", clip.name(), clip.duration()),
-            Self::Gesture { title, .. } => title.clone(),
+    let state = match args.state {
+        State::Idle => animation_state::IDLE,
+        State::Walk => animation_state::WALKING,
+        State::Run => animation_state::RUNNING,
+    };
+    let input = GaitInput { state, speed: args.speed, dt: args.dt, phase_override: None };
+    let of = args.profile.as_deref().map_or_else(String::new, |profile| format!(" of {profile}"));
+    let mut title = match args.state {
+        State::Idle => format!("idle{of}"),
+        state => format!("{}{of} at {} m/s", state.name(), args.speed),
+    };
+    let profile = profile(args)?;
+    let mut channels = Vec::new();
+    for (slot, what, at) in [("head", "look", args.look), ("arm", "point", args.point)] {
+        if let Some(at) = at {
+            let [x, y, z] = at;
+            title.push_str(&format!(", {what} at {x}, {y}, {z}"));
+            channels.push(Channel { slot, at, ..Channel::default() });
         }
     }
-
-    /// The posture at a fraction of the cycle or of the clip, and what to call it.
-    fn at(&self, fraction: f64) -> (String, Pose40) {
-        let mut pose = [0.0; JOINT_COUNT];
-        match self {
-            Self::Gait { profile, input, .. } => {
-                let input = GaitInput { phase_override: Some(fraction * TAU), ..*input };
-                GaitPool::default().advance_one(0, &input, profile, &mut pose);
-                (format!("{:.0}%", 100.0 * fraction), pose)
-            }
-            Self::Clip(clip) => {
-                let seconds = fraction * clip.duration();
-                clip.sample(seconds, &mut pose);
-                (format!("{seconds:.2} s"), pose)
-            }
-            Self::Gesture { postures, .. } => {
-                let last = postures.len() - 1;
-                let index = ((fraction * last as f64).round().max(0.0) as usize).min(last);
-                (format!("{:.2} s", index as f64 / DEFAULT_FPS), postures[index])
-            }
-        }
+    if channels.is_empty() {
+        return Ok(Motion::Gait { profile, input, title });
     }
-
-    fn strip(&self) -> Vec<(String, Pose40)> {
-        if matches!(self, Self::Clip(clip) if clip.frames() == 1) {
-            return vec![self.at(0.0)];
-        }
-        // A cycle ends where it began; a clip that is not one ends with its last frame.
-        let last = match self {
-            Self::Clip(clip) if !clip.looping() => STRIP - 1,
-            Self::Gesture { .. } => STRIP - 1,
-            _ => STRIP,
-        };
-        (0..STRIP).map(|index| self.at(f64::from(index) / f64::from(last))).collect()
-    }
-
-    /// Seconds of one cycle, and frames per second that show it.
-    fn timing(&self) -> (f64, f64) {
-        match self {
-            Self::Gait { profile, input, .. } => {
-                let rate = |gait: &Gait| gait.step(input.speed, 1.0).abs() / TAU;
-                let hz = match input.state {
-                    animation_state::WALKING => rate(&profile.walk),
-                    animation_state::RUNNING => rate(&profile.run),
-                    _ => promenade_gait::IDLE_HZ,
-                };
-                // A gait that stands still is shown as if it took its time.
-                (1.0 / hz.max(0.05), DEFAULT_FPS)
-            }
-            Self::Clip(clip) => (clip.duration(), clip.fps().min(25.0)),
-            Self::Gesture { .. } => (GESTURE_S, DEFAULT_FPS),
-        }
-    }
+    Motion::gesture(args.id, profile, &input, title, &channels)
 }
 
 pub(crate) fn run(args: &PoseArgs) -> Result<ExitCode> {
@@ -213,51 +150,79 @@ pub(crate) fn run(args: &PoseArgs) -> Result<ExitCode> {
     if args.at.is_some_and(|seconds| !seconds.is_finite()) {
         bail!("--at must be finite");
     }
+    if !(args.seconds > 0.0 && args.seconds <= MOST_SECONDS) {
+        bail!("--seconds must be above 0 and at most {MOST_SECONDS}");
+    }
     let rig = Rig::default();
-    if let (true, Some(path)) = (args.all_clips, &args.png) {
-        all_clips(&rig, path)?;
+    if let (true, Some(path)) = (args.sheet, &args.png) {
+        pictures::everything(&rig, path)?;
         return Ok(ExitCode::SUCCESS);
     }
     if args.quality {
         return quality(args, &rig);
     }
-    let motion = Motion::of(args)?;
-    let mut joints = [0.0; JOINT_COUNT];
+    let motion = motion_of(args)?;
+    let mut shown = Figure { label: String::new(), posture: [0.0; JOINT_COUNT], stance: Stance::Hips };
     let mut phase = promenade_gait::initial_phase(args.id);
     let place = match &motion {
         Motion::Gait { profile, input, .. } => {
             let mut pool = GaitPool::default();
             for _ in 0..args.steps {
-                (phase, _) = pool.advance_one(args.id, input, profile, &mut joints);
+                (phase, _) = pool.advance_one(args.id, input, profile, &mut shown.posture);
             }
             format!("phase {phase:.3} rad")
         }
         Motion::Clip(clip) => {
             let seconds = args.at.unwrap_or(0.5 * clip.duration());
-            clip.sample(seconds, &mut joints);
+            shown = motion.at(seconds / clip.duration());
             format!("at {seconds:.2} s")
         }
         Motion::Gesture { .. } => {
-            let (label, posture) = motion.at(args.at.map_or(0.5, |seconds| seconds / GESTURE_S));
-            joints = posture;
-            format!("at {label}")
+            shown = motion.at(args.at.map_or(0.5, |seconds| seconds / GESTURE_S));
+            format!("at {}", shown.label)
         }
     };
+    let joints = &shown.posture;
     if let Some(path) = &args.png {
         let canvas = if args.strip {
             sheet::strip(&rig, &motion.title(), &motion.strip())?
         } else {
-            sheet::pose(&rig, &format!("{}, {place}", motion.title()), &joints)?
+            sheet::pose(&rig, &format!("{}, {place}", motion.title()), &shown)?
         };
         canvas.write_png(path)?;
     }
     if let Some(path) = &args.gif {
-        moving(&rig, &motion, path)?;
+        pictures::moving(&rig, &motion, path)?;
     }
-    if args.json || (args.png.is_none() && args.gif.is_none()) {
-        print(args, &motion, phase, &place, &joints)?;
+    if let Some(folder) = &args.export {
+        export(args, &motion, folder)?;
+    }
+    if args.json || (args.png.is_none() && args.gif.is_none() && args.export.is_none()) {
+        print(args, &motion, phase, &place, joints)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Longest export of a gait, seconds; an hour at 20 frames per second is what the readers take.
+const MOST_SECONDS: f64 = 3600.0;
+
+fn export(args: &PoseArgs, motion: &Motion, folder: &Path) -> Result<()> {
+    let name = match (motion, &args.profile) {
+        (Motion::Clip(clip), _) => clip.name().to_owned(),
+        (Motion::Gesture { .. }, _) => "gesture".to_owned(),
+        (Motion::Gait { .. }, Some(profile)) => stem(Path::new(profile)),
+        (Motion::Gait { .. }, None) => args.state.name().to_owned(),
+    };
+    let (clip, annotation) = motion.recorded(args.id, args.seconds);
+    let folder = folder.join(&name);
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let file = folder.join(format!("{name}.npz"));
+    std::fs::write(&file, clip.to_npz()?).with_context(|| format!("cannot write {}", file.display()))?;
+    let beside = folder.join("annotation.yaml");
+    std::fs::write(&beside, annotation.to_yaml(&name))
+        .with_context(|| format!("cannot write {}", beside.display()))?;
+    writeln!(std::io::stdout(), "{}: {} frames", file.display(), clip.frames.len())?;
+    Ok(())
 }
 
 fn print(args: &PoseArgs, motion: &Motion, phase: f64, place: &str, joints: &Pose40) -> Result<()> {
@@ -341,35 +306,6 @@ fn quality(args: &PoseArgs, rig: &Rig) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn moving(rig: &Rig, motion: &Motion, path: &Path) -> Result<()> {
-    /// A longer clip is shown up to here.
-    const LONGEST_S: f64 = 60.0;
-    let (seconds, fps) = motion.timing();
-    let frames = (seconds.min(LONGEST_S) * fps).round().max(1.0);
-    let fps = frames / seconds.min(LONGEST_S);
-    let title = motion.title();
-    let postures = (0..frames as u32).map(|index| {
-        let (label, posture) = motion.at(f64::from(index) / (fps * seconds));
-        sheet::moving(rig, &title, &label, &posture)
-    });
-    write_gif(path, fps, postures)
-}
-
-fn all_clips(rig: &Rig, path: &Path) -> Result<()> {
-    let mut library = ClipLibrary::builtin();
-    let names: Vec<String> = library.names().map(str::to_owned).collect();
-    let mut rows = Vec::new();
-    for name in names {
-        let motion = Motion::Clip(library.get(&name)?);
-        rows.push((motion.title(), motion.strip()));
-    }
-    sheet::contact(rig, "the shipped clips", &rows)?.write_png(path)
-}
-
-/// How long a gesture is shown, and when its channel is gone, seconds.
-const GESTURE_S: f64 = 3.0;
-const GESTURE_ENDS_S: f64 = 2.0;
-
 fn place(text: &str) -> Result<[f64; 3], String> {
     let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
     match <[f64; 3]>::try_from(numbers) {
@@ -378,43 +314,6 @@ fn place(text: &str) -> Result<[f64; 3], String> {
         }
         _ => Err("expected three numbers in metres, such as 2,-1,0.5".to_owned()),
     }
-}
-
-/// Ramp, hold and release of a gesture over a gait, as everybody's posture is made.
-fn gesture(args: &PoseArgs, profile: PoseProfile, input: &GaitInput, gait: &str) -> Result<Motion> {
-    let mut table = PoseTable::default();
-    let kind = table.insert(profile);
-    let channel = |slot, at: Option<[f64; 3]>| at.map(|at| Channel { slot, at, ..Channel::default() });
-    let asked: Vec<_> =
-        [channel("head", args.look), channel("arm", args.point)].into_iter().flatten().collect();
-    let mut articulator = Articulator::default();
-    let mut postures = Vec::new();
-    for tick in 0..(GESTURE_S * DEFAULT_FPS) as u32 {
-        let lasts = f64::from(tick) < GESTURE_ENDS_S * DEFAULT_FPS;
-        let channels = [if lasts { asked.clone() } else { Vec::new() }];
-        let batch = ArticulationBatch {
-            gait: GaitBatch {
-                ids: &[args.id],
-                states: &[input.state],
-                speeds: &[input.speed],
-                dts: &[1.0 / DEFAULT_FPS],
-                phase_overrides: &[f64::NAN],
-                poses: &[kind],
-            },
-            positions: &[[0.0; 3]],
-            channels: channels.as_slice(),
-        };
-        let (mut poses, mut phases) = ([[0.0; JOINT_COUNT]], [0.0]);
-        articulator.advance(&table, &batch, &mut GaitOutput { poses: &mut poses, phases: &mut phases })?;
-        postures.extend(poses);
-    }
-    let mut title = gait.to_owned();
-    for (what, at) in [("look", args.look), ("point", args.point)] {
-        if let Some([x, y, z]) = at {
-            title.push_str(&format!(", {what} at {x}, {y}, {z}"));
-        }
-    }
-    Ok(Motion::Gesture { title, postures })
 }
 
 fn is_file(name: &str) -> bool {

@@ -117,7 +117,7 @@ fn poses_gaits_and_clips_become_pictures() {
         vec![
             "pose", "--state", "idle", "--point", "2,-1,0.5", "--look", "2,-1,0.5", "--strip", "--png", file,
         ],
-        vec!["pose", "--all-clips", "--png", file],
+        vec!["pose", "--sheet", "--png", file],
     ] {
         let output = promenade(&arguments);
         assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));

@@ -1,13 +1,14 @@
 //! Everybody's posture in one call: gait or clip, gestures, overlays.
 //!
-//! The order for each person is the base with its crossfade, then the gesture slots, then the overlays (human-layer
-//! specification, section 13.2). People without overlays and gestures take the path of [`GaitPool`](crate::GaitPool) and
+//! The order for each person is the base with its crossfade, then the manner of those who have one, then the gesture slots,
+//! then the overlays (human-layer specification, section 13.2). People without overlays and gestures take the path of [`GaitPool`](crate::GaitPool) and
 //! have its values to the bit. Nothing is allocated in a tick in which no gesture begins or ends.
 
 use crate::{
     animation::AnimationManager,
     gesture::{Channels, GestureLayer, Notice, Request},
-    pool::{BatchError, GaitBatch, GaitInput, GaitOutput, GaitReport, KNOWN_STATES, PoseTable},
+    manner::{Going, Manners},
+    pool::{BatchError, GaitBatch, GaitInput, GaitOutput, GaitReport, KNOWN_STATES, Motion, PoseTable},
 };
 
 /// One tick's inputs, one entry per person in each slice.
@@ -21,18 +22,20 @@ pub struct ArticulationBatch<'a, C: ?Sized> {
     pub channels: &'a C,
 }
 
-/// Gait, clips and gestures of everybody.
+/// Gait, clips and gestures of everybody. Nobody's posture depends on anybody else's, so a crowd that is cut into several
+/// articulators, on as many threads, has the joints of one.
 #[derive(Debug, Clone, Default)]
 pub struct Articulator {
     manager: AnimationManager,
     gestures: GestureLayer,
+    manners: Manners,
 }
 
 impl Articulator {
     /// Nobody yet.
     #[must_use]
     pub fn new(manager: AnimationManager, gestures: GestureLayer) -> Self {
-        Self { manager, gestures }
+        Self { manager, gestures, manners: Manners::default() }
     }
 
     /// Advances everybody in the batch by one tick. Nothing changes when the lengths differ.
@@ -60,8 +63,15 @@ impl Articulator {
                 phase_override: Some(gait.phase_overrides[index]),
             };
             let pose = &mut out.poses[index];
-            let (phase, repaired) = self.manager.advance_base(id, &input, table.get(gait.poses[index]), pose);
+            let profile = table.get(gait.poses[index]);
+            let (phase, repaired) = self.manager.advance_base(id, &input, profile, pose);
             out.phases[index] = phase;
+            if let Some(manner) = &profile.manner {
+                let motion = Motion::from(input.state);
+                let yaw = batch.positions[index][2];
+                let going = Going { motion, speed: input.speed, dt: input.dt, yaw, phase };
+                self.manners.apply(id, manner, &going, pose);
+            }
             report.repaired += usize::from(repaired);
             if input.state >= KNOWN_STATES && report.unknown_state.is_none() {
                 report.unknown_state = Some((index, input.state));
@@ -106,11 +116,13 @@ impl Articulator {
     pub fn forget(&mut self, id: u32) {
         self.manager.forget(id);
         self.gestures.forget(id);
+        self.manners.forget(id);
     }
 
     /// Drops every trace of everybody for whom `keep` is false.
     pub fn retain(&mut self, mut keep: impl FnMut(u32) -> bool) {
         self.manager.retain(&mut keep);
-        self.gestures.retain(keep);
+        self.gestures.retain(&mut keep);
+        self.manners.retain(keep);
     }
 }

@@ -1,14 +1,19 @@
 //! Driven joints: wheels that roll with the way a person goes (human-layer specification, section 15).
 //!
-//! `rig.yaml` beside an actor's model says which. This module must never know where a model lies; callers hand in text.
+//! `rig.yaml` beside an actor's model says which. This module must never know where a model lies; callers hand in text or
+//! a path.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    io,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     document::{Document, DocumentError, DocumentProblem},
     joint::Joint,
     pool::IdHash,
-    yaml::{Node, Value},
+    yaml::{self, Node, Value},
 };
 
 const FORM: &str =
@@ -33,6 +38,22 @@ pub struct Driver {
     pub axis: [f64; 3],
 }
 
+/// Why a `rig.yaml` gives no drivers.
+#[derive(Debug, thiserror::Error)]
+pub enum RigError {
+    /// It is there and cannot be read.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It does not hold.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+}
+
 /// A parsed `rig.yaml`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RigFile {
@@ -45,6 +66,18 @@ pub struct RigFile {
 }
 
 impl RigFile {
+    /// Reads and parses a file; one that is not there drives nothing.
+    ///
+    /// # Errors
+    /// As [`Self::parse`], or the file cannot be read.
+    pub fn read(path: &Path) -> Result<Self, RigError> {
+        match yaml::read(path) {
+            Ok(text) => Ok(Self::parse(&path.display().to_string(), &text)?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(source) => Err(RigError::Io { path: path.to_owned(), source }),
+        }
+    }
+
     /// Parses the text of a `rig.yaml`. An empty file and one without `drivers` drive nothing.
     ///
     /// # Errors
@@ -190,7 +223,7 @@ impl DriverPool {
 }
 
 /// Into [-pi, pi).
-fn wrapped(angle: f64) -> f64 {
+pub(crate) fn wrapped(angle: f64) -> f64 {
     use std::f64::consts::{PI, TAU};
     (angle + PI).rem_euclid(TAU) - PI
 }

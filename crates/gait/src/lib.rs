@@ -23,6 +23,7 @@ pub mod gesture;
 mod joint;
 mod joint_set;
 mod library;
+mod manner;
 mod nearest;
 mod pool;
 mod pose_section;
@@ -39,10 +40,11 @@ pub use gait::{Gait, IDLE_HZ, sway};
 pub use joint::{Axis, JOINT_COUNT, Joint, Pose40, Side};
 pub use joint_set::JointSet;
 pub use library::{DEFAULT_RUN, DEFAULT_WALK, LibraryEntry, ProfileLibrary, ProfileSource};
+pub use manner::Manner;
 pub use pool::{
     BatchError, GaitBatch, GaitInput, GaitOutput, GaitPool, GaitReport, KNOWN_STATES, Motion, PoseId,
     PoseProfile, PoseTable, initial_phase,
 };
-pub use pose_section::{PoseSection, PoseTypeError, PoseTypeWarning, PoseTypes};
+pub use pose_section::{NamedTypes, PoseSection, PoseTypeError, PoseTypeWarning, PoseTypes};
 pub use profile::{Binding, CadenceLaw, GainLaw, Harmonic, MAX_HARMONICS, PhaseWarp, Profile, Signal};
 pub use profile_file::{LawFields, ProfileFile};

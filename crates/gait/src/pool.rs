@@ -15,6 +15,7 @@ use crate::{
     gait::{Gait, IDLE_HZ, sway},
     joint::{JOINT_COUNT, Pose40},
     library::{DEFAULT_RUN, DEFAULT_WALK, ProfileLibrary},
+    manner::Manner,
 };
 
 /// Beyond this a phase is folded: a double of this size still resolves a millionth of a radian, one much larger would
@@ -56,6 +57,8 @@ pub struct PoseProfile {
     pub run: Arc<Gait>,
     /// A held or cyclic idle pose; `None` is the built-in sway.
     pub idle: Option<Arc<Gait>>,
+    /// What goes beyond the gaits; `None` in every person of the contract. [`crate::Articulator`] shows it.
+    pub manner: Option<Manner>,
 }
 
 impl Default for PoseProfile {
@@ -64,7 +67,7 @@ impl Default for PoseProfile {
         let gait = |stem| {
             ProfileLibrary::builtin().gait(stem).map(Arc::clone).expect("the default gaits are built in")
         };
-        Self { walk: gait(DEFAULT_WALK), run: gait(DEFAULT_RUN), idle: None }
+        Self { walk: gait(DEFAULT_WALK), run: gait(DEFAULT_RUN), idle: None, manner: None }
     }
 }
 

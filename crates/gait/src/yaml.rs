@@ -2,7 +2,11 @@
 //!
 //! Reading is data only: no tags with meaning, no includes; budgets and the duplicate-key check are the parser's.
 
-use std::fmt;
+use std::{
+    fmt,
+    io::{self, Read},
+    path::Path,
+};
 
 use serde::{
     Deserialize, Deserializer,
@@ -12,6 +16,24 @@ use serde_saphyr::{
     Spanned,
     options::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy},
 };
+
+/// Most bytes of a file that is read by name: paths of agent types come from messages.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// A whole text file; refused before it is read if it is too long or no plain file.
+pub(crate) fn read(path: &Path) -> io::Result<String> {
+    let refused = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
+    // Not after opening it: to open a pipe is to wait for its writer.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(refused("not a plain file".to_owned()));
+    }
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(MOST_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(refused(format!("more than {MOST_BYTES} bytes")));
+    }
+    Ok(text)
+}
 
 /// Line and column in a file, both from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -122,6 +122,39 @@ fn clips_are_smooth() {
     }
 }
 
+/// Shortest distance between two segments, by samples of a hundredth of each.
+fn apart(a: [[f64; 3]; 2], b: [[f64; 3]; 2]) -> f64 {
+    let at = |[from, to]: [[f64; 3]; 2], part: i32| -> [f64; 3] {
+        std::array::from_fn(|axis| from[axis] + (to[axis] - from[axis]) * f64::from(part) / 50.0)
+    };
+    let mut least = f64::INFINITY;
+    for (one, other) in (0..=50).flat_map(|one| (0..=50).map(move |other| (one, other))) {
+        let (one, other) = (at(a, one), at(b, other));
+        least = least.min((0..3).map(|axis| (one[axis] - other[axis]).powi(2)).sum::<f64>().sqrt());
+    }
+    least
+}
+
+#[test]
+fn no_forearm_and_no_hand_goes_through_the_trunk() {
+    for name in CUSTOMARY {
+        for (t, body) in bodies(name).iter().step_by(2) {
+            let trunk = [["body", "spine"], ["spine", "chest"], ["chest", "torso"]];
+            for side in ["l", "r"] {
+                let wrist = format!("{side}_wrist");
+                let fingers = body.frames.point(Link::parse(&wrist).unwrap(), [0.0, 0.0, -0.1]);
+                let forearm = [body.at(&format!("{side}_elbow")), body.at(&wrist)];
+                for (part, limb) in [("forearm", forearm), ("hand", [body.at(&wrist), fingers])] {
+                    for bone in trunk {
+                        let gap = apart(limb, bone.map(|link| body.at(link)));
+                        assert!(gap > 0.126, "{name} at {t}: {side} {part} is {gap} m from {bone:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_wave_is_beside_the_head_and_goes_from_side_to_side() {
     let loops: Vec<_> = bodies("wave").into_iter().filter(|(t, _)| *t >= 0.7).collect();

@@ -1,9 +1,13 @@
 //! `pose:` sections of agent types: what they resolve to, how they inherit, and errors that say where and what.
 
-use std::{f64::consts::PI, fs, path::Path};
+use std::{
+    f64::consts::PI,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use promenade_gait::{
-    CadenceLaw, GainLaw, Gait, Harmonic, JOINT_COUNT, Joint, PoseId, PoseSection, PoseTypes, Profile,
+    CadenceLaw, GainLaw, Gait, Harmonic, JOINT_COUNT, Joint, Manner, PoseId, PoseSection, PoseTypes, Profile,
     ProfileLibrary, Signal,
 };
 use proptest::prelude::*;
@@ -21,7 +25,7 @@ impl Types {
     }
 
     fn poses(&self) -> PoseTypes {
-        PoseTypes::new(ProfileLibrary::builtin().clone(), self.0.path())
+        PoseTypes::new(ProfileLibrary::builtin().clone(), self.0.path().to_owned())
     }
 
     fn load(&self, name: &str) -> PoseSection {
@@ -291,7 +295,7 @@ fn extends_cycles_are_rejected() {
 #[test]
 fn errors_name_the_offending_key_and_the_nearest_word() {
     for (text, expected) in [
-        ("pose: {jog: {}}", "t.yaml:1:8: pose: unknown key \"jog\"; accepted: walk, run, idle"),
+        ("pose: {jog: {}}", "t.yaml:1:8: pose: unknown key \"jog\"; accepted: walk, run, idle, manner"),
         ("pose: {walk: {bsae: run}}", "t.yaml:1:15: pose.walk: unknown key \"bsae\", did you mean \"base\"?"),
         ("pose: {walk: {base: rnu}}", "t.yaml:1:21: walk.base: no profile \"rnu\" in this library"),
         ("pose: {walk: {base: seatd}}", "did you mean \"seated\"?"),
@@ -356,10 +360,45 @@ fn errors_of_a_parent_name_the_parents_file() {
     assert!(types.error("c").starts_with("p.yaml:3:14: walk.joints: \"elbo\""), "{}", types.error("c"));
 }
 
+#[test]
+fn manners_are_inherited_key_by_key() {
+    let types = Types::of(&[
+        ("p", "pose: {manner: {turn_lead: 0.2, settle: 0.5}}"),
+        ("c", "extends: p\npose: {manner: {settle: 0.4, idle_variety: 1}}"),
+        ("plain", "pose: {walk: {}}"),
+    ]);
+    let expected = Manner { turn_lead: 0.2, idle_variety: 1.0, settle: 0.4 };
+    assert_eq!(types.load("c").manner, Some(expected));
+    assert_eq!(types.load("c").compile().manner, Some(expected));
+    assert_eq!(types.load("plain").manner, None);
+    for (text, expected) in [
+        ("pose: {manner: {lead: 1}}", "t.yaml:1:17: pose.manner: unknown key \"lead\"; accepted: turn_lead"),
+        ("pose: {manner: {settle: -1}}", "t.yaml:1:25: manner.settle: expected 0 to 5 seconds, found -1"),
+        ("pose: {manner: {idle_variety: 2}}", "manner.idle_variety: expected 0 to 1, found 2"),
+        ("pose: {manner: {turn_lead: .nan}}", "t.yaml:1:"),
+        ("pose: {manner: 3}", "t.yaml:1:16: pose.manner: expected a mapping"),
+    ] {
+        let error = Types::of(&[("t", text)]).error("t");
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_type_file_that_is_no_plain_file_or_too_long_is_refused() {
+    let types = Types::of(&[("long", &"# nothing\n".repeat(110_000))]);
+    assert!(types.error("long").contains("more than 1048576 bytes"), "{}", types.error("long"));
+    assert!(types.poses().load("/dev/zero").unwrap_err().to_string().contains("not a plain file"));
+    let mut poses = types.poses();
+    for _ in 0..3 {
+        assert_eq!(poses.resolve("/dev/zero"), PoseId::DEFAULT);
+    }
+    assert_eq!(poses.take_warnings().len(), 1);
+}
+
 proptest! {
     #[test]
     fn no_text_panics(text in "(pose: \\{)?[a-z_:{}\\[\\], 0-9\\-.\n]{0,80}") {
-        let poses = PoseTypes::new(ProfileLibrary::builtin().clone(), "nowhere");
+        let poses = PoseTypes::new(ProfileLibrary::builtin().clone(), PathBuf::from("nowhere"));
         let _ = poses.read("t", Path::new("t.yaml"), &text);
     }
 

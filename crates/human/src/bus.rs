@@ -4,17 +4,20 @@
 //! are missing is forgotten (human-layer specification, section 6.1).
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use promenade_gait::gesture::{Channel, Channels, Notice};
 use promenade_gait::{
-    ArticulationBatch, Articulator, GaitBatch, GaitOutput, JOINT_COUNT, Pose40, PoseId, PoseTable,
+    ArticulationBatch, Articulator, GaitBatch, GaitOutput, JOINT_COUNT, Pose40, PoseId, PoseTypes,
+    ProfileLibrary,
 };
 use promenade_kernel::Time;
 
 use crate::message::Pedestrian;
 use crate::outbox::{BusFrame, BusPedestrian};
-use crate::possession::{PedIndex, Possession};
+use crate::possession::{PedIndex, Possession, clip};
+use crate::wheels::{RigId, Wheels};
 
 /// Time step of a person that was not synthesised before.
 const FIRST_DT: Duration = Duration::from_millis(50);
@@ -98,8 +101,16 @@ impl Batch {
     }
 }
 
+/// The model of a person.
+#[derive(Debug)]
+struct Model {
+    /// SDF path, empty when there is none.
+    uri: String,
+    rig: Option<RigId>,
+}
+
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Bus {
     frame: Vec<BusPedestrian>,
     used: usize,
@@ -108,23 +119,39 @@ pub(crate) struct Bus {
     postures: Vec<Pose40>,
     batch: Batch,
     articulator: Articulator,
-    profiles: PoseTable,
+    types: PoseTypes,
+    wheels: Wheels,
     memory: HashMap<u32, Memory>,
     serial: u64,
-    models: HashMap<String, String>,
+    models: HashMap<String, Model>,
     warned_state: bool,
+}
+
+impl Default for Bus {
+    fn default() -> Self {
+        Self {
+            frame: Vec::new(),
+            used: 0,
+            remembered: 0,
+            postures: Vec::new(),
+            batch: Batch::default(),
+            articulator: Articulator::default(),
+            types: PoseTypes::new(ProfileLibrary::builtin().clone(), PathBuf::from("configs/agent_types")),
+            wheels: Wheels::default(),
+            memory: HashMap::new(),
+            serial: 0,
+            models: HashMap::new(),
+            warned_state: false,
+        }
+    }
 }
 
 impl Bus {
     /// Records the model of a person under both spellings of the name; an empty uri says "none".
     pub(crate) fn set_model(&mut self, name: &str, sim_path: &str, uri: &str) {
+        let rig = self.wheels.of_model(uri);
         for key in [name, sim_path] {
-            match self.models.get_mut(key) {
-                Some(known) => uri.clone_into(known),
-                None => {
-                    self.models.insert(key.to_owned(), uri.to_owned());
-                }
-            }
+            self.models.insert(key.to_owned(), Model { uri: uri.to_owned(), rig });
         }
     }
 
@@ -155,6 +182,7 @@ impl Bus {
         self.used = 0;
         self.remembered = 0;
         self.batch.clear();
+        self.wheels.begin();
         for ped in roster {
             if self.frame.len() == self.used {
                 self.frame.push(BusPedestrian::default());
@@ -174,7 +202,8 @@ impl Bus {
     /// The frame that [`Bus::compose`] filled.
     pub(crate) fn outgoing<'a>(&'a self, stamp: Time, frame_id: &'a str, now: Time) -> BusFrame<'a> {
         let stamp = if stamp == Time::ZERO { now } else { stamp };
-        BusFrame { stamp, frame_id, now, pedestrians: &self.frame[..self.used], postures: &self.postures }
+        let pedestrians = &self.frame[..self.used];
+        BusFrame { stamp, frame_id, now, pedestrians, postures: &self.postures, wheels: &self.wheels }
     }
 
     fn fill(&mut self, at: usize, ped: &Pedestrian, possessed: Option<&Pedestrian>, now: Time) {
@@ -190,14 +219,20 @@ impl Bus {
             }
             None => out.clone_from(ped),
         }
+        (entry.posture, entry.driven) = (None, None);
         match self.models.get(&ped.name) {
-            Some(uri) => out.model_uri.clone_from(uri),
+            Some(model) => {
+                out.model_uri.clone_from(&model.uri);
+                if let Some(rig) = model.rig {
+                    self.wheels.advance(rig, entry);
+                }
+            }
             None => out.model_uri.clear(),
         }
+        let out = &entry.pedestrian;
         let memory = self.memory.entry(ped.id).or_insert(Memory { synthesised: None, frame: 0 });
         // Two entries of one id are one person to remember.
         self.remembered += usize::from(std::mem::replace(&mut memory.frame, self.serial) != self.serial);
-        entry.posture = None;
         if !out.joint_state.name.is_empty() {
             // A release after minutes of override must not become one step of minutes.
             memory.synthesised = None;
@@ -205,7 +240,6 @@ impl Bus {
         }
         let dt = memory.synthesised.map_or(FIRST_DT, |before| now.saturating_since(before));
         memory.synthesised = Some(now);
-        entry.posture = Some(self.batch.ids.len());
         // A substituted entry carries the layer's own phase; read back as an override it would freeze the gait.
         let backend_phase = f64::from(ped.gait_phase);
         let overridden = possessed.is_none() && backend_phase != 0.0;
@@ -215,9 +249,10 @@ impl Bus {
         self.batch.speeds.push(out.signed_speed());
         self.batch.dts.push(dt.as_secs_f64());
         self.batch.phase_overrides.push(if overridden { backend_phase } else { f64::NAN });
-        self.batch.poses.push(PoseId::DEFAULT);
+        self.batch.poses.push(self.types.resolve(&out.agent_type));
         let [x, y, _] = out.pose.position;
         self.batch.positions.push([x, y, out.pose.yaw()]);
+        entry.posture = Some(self.batch.ids.len() - 1);
     }
 
     fn forget_absent(&mut self) {
@@ -228,9 +263,14 @@ impl Bus {
         self.memory.retain(|_, memory| memory.frame == serial);
         let memory = &self.memory;
         self.articulator.retain(|id| memory.contains_key(&id));
+        self.wheels.retain(|id| memory.contains_key(&id));
     }
 
     fn synthesise(&mut self) {
+        for warning in self.types.take_warnings() {
+            let agent_type = clip(&warning.agent_type);
+            tracing::warn!("agent type {agent_type:?} gets the default pose: {}", warning.message);
+        }
         let batch = &mut self.batch;
         let people = batch.ids.len();
         self.postures.resize(people, [0.0; JOINT_COUNT]);
@@ -249,7 +289,7 @@ impl Bus {
             positions: &batch.positions,
             channels: &GestureChannels { frame: &self.frame, index: &batch.index },
         };
-        match self.articulator.advance(&self.profiles, &batch_inputs, &mut output) {
+        match self.articulator.advance(self.types.table(), &batch_inputs, &mut output) {
             Ok(report) => {
                 if let Some((_, state)) = report.unknown_state
                     && !std::mem::replace(&mut self.warned_state, true)

@@ -24,6 +24,7 @@ pub mod robot;
 mod sim;
 mod stimulus;
 pub mod walker;
+mod wheels;
 
 pub use backend::{
     BackendContext, BackendError, BusName, Factory, HumanSimulator, LockstepChannel, Registry,

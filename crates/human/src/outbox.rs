@@ -9,6 +9,7 @@ use promenade_kernel::Time;
 
 use crate::message::{Pedestrian, Pose};
 use crate::record::{EpisodeRecord, RecordTopic};
+use crate::wheels::{DrivenAt, Wheels};
 
 /// One person as published.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +18,8 @@ pub struct BusPedestrian {
     pub pedestrian: Pedestrian,
     /// Index into [`BusFrame::postures`], when the layer synthesised the joints.
     pub(crate) posture: Option<usize>,
+    /// Wheels and the like, when the person's model drives any.
+    pub(crate) driven: Option<DrivenAt>,
 }
 
 /// One `arena_peds` message. Borrowed from the layer; an outbox copies what it keeps.
@@ -31,6 +34,7 @@ pub struct BusFrame<'a> {
     /// The whole roster.
     pub pedestrians: &'a [BusPedestrian],
     pub(crate) postures: &'a [Pose40],
+    pub(crate) wheels: &'a Wheels,
 }
 
 impl<'a> BusFrame<'a> {
@@ -38,6 +42,15 @@ impl<'a> BusFrame<'a> {
     #[must_use]
     pub fn joints(&self, index: usize) -> Option<&'a Pose40> {
         Some(&self.postures[self.pedestrians.get(index)?.posture?])
+    }
+
+    /// The driven joints of person `index`, names and angles in radians, in the order of the model's `rig.yaml`. They go on
+    /// top of all other joints, whether these were synthesised or came from upstream: one that has the name of another
+    /// replaces it, the rest follow.
+    pub fn driven(&self, index: usize) -> impl Iterator<Item = (&'a str, f64)> + Clone + use<'a> {
+        let wheels = self.wheels;
+        let at = self.pedestrians.get(index).and_then(|entry| entry.driven);
+        at.into_iter().flat_map(move |at| wheels.driven(at))
     }
 }
 

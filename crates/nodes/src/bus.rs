@@ -158,6 +158,49 @@ fn write_joint_state(from: &JointState, to: &mut sensor_msgs::msg::rmw::JointSta
     write_numbers(&from.effort, &mut to.effort);
 }
 
+/// Writes joints that came from upstream, with driven ones on top: one of the same name is replaced, the rest follow.
+fn write_overridden<'n>(
+    from: &JointState,
+    driven: impl Iterator<Item = (&'n str, f64)> + Clone,
+    to: &mut sensor_msgs::msg::rmw::JointState,
+) {
+    let own = from.name.len();
+    // A state that gives fewer numbers than names has none to replace and none to follow.
+    let whole = from.position.len() == own;
+    let is_new = |name: &str| !from.name.iter().any(|known| known == name);
+    let count = own + driven.clone().filter(|(name, _)| is_new(name)).count();
+    if !whole || driven.clone().next().is_none() {
+        write_joint_state(from, to);
+        return;
+    }
+    to.header.stamp = time_to_wire(from.stamp);
+    set_string(&mut to.header.frame_id, &from.frame_id);
+    resize(&mut to.name, count);
+    for (from, to) in from.name.iter().zip(to.name.iter_mut()) {
+        set_string(to, from);
+    }
+    for (from, to) in [
+        (&from.position, &mut to.position),
+        (&from.velocity, &mut to.velocity),
+        (&from.effort, &mut to.effort),
+    ] {
+        // Speeds and forces of joints that have none are 0; a state without any stays without.
+        let len = if from.len() == own { count } else { from.len() };
+        resize(to, len);
+        to[..from.len()].copy_from_slice(from);
+        to[from.len()..].fill(0.0);
+    }
+    let mut next = own;
+    for (name, angle) in driven {
+        let at = from.name.iter().position(|known| known == name).unwrap_or_else(|| {
+            set_string(&mut to.name[next], name);
+            next += 1;
+            next - 1
+        });
+        to.position[at] = angle;
+    }
+}
+
 /// Writes a stream batch into a re-used message.
 pub fn write_batch(batch: &Pedestrians, message: &mut wire::Pedestrians) {
     message.header.stamp = time_to_wire(batch.stamp);
@@ -193,13 +236,16 @@ impl BusMessage {
         {
             write_pedestrian(&entry.pedestrian, out);
             let joints = &mut out.joint_state;
+            let driven = frame.driven(i);
             let Some(posture) = frame.joints(i) else {
-                write_joint_state(&entry.pedestrian.joint_state, joints);
+                write_overridden(&entry.pedestrian.joint_state, driven, joints);
                 self.has_contract_names[i] = false;
                 continue;
             };
-            if !std::mem::replace(&mut self.has_contract_names[i], true) {
-                resize(&mut joints.name, JOINT_COUNT);
+            let count = JOINT_COUNT + driven.clone().count();
+            let has_names = std::mem::replace(&mut self.has_contract_names[i], true);
+            if !has_names || joints.name.len() != count {
+                resize(&mut joints.name, count);
                 for (name, out) in Joint::NAMES.iter().zip(joints.name.iter_mut()) {
                     set_string(out, name);
                 }
@@ -208,7 +254,12 @@ impl BusMessage {
                 resize(&mut joints.effort, 0);
             }
             joints.header.stamp = now.clone();
-            write_numbers(posture, &mut joints.position);
+            resize(&mut joints.position, count);
+            joints.position[..JOINT_COUNT].copy_from_slice(posture);
+            for (at, (name, angle)) in (JOINT_COUNT..).zip(driven) {
+                set_string(&mut joints.name[at], name);
+                joints.position[at] = angle;
+            }
         }
         &self.message
     }
@@ -223,6 +274,30 @@ pub fn write_map_header(header: &mut std_msgs::msg::rmw::Header, stamp: Time) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn driven_joints_replace_their_namesakes_and_follow_the_rest() {
+        let mut out = sensor_msgs::msg::rmw::JointState::default();
+        let mut state = JointState {
+            name: ["waist", "l_wheel"].map(str::to_owned).to_vec(),
+            position: vec![0.1, 9.0],
+            velocity: vec![0.5, 0.5],
+            ..JointState::default()
+        };
+        let driven = [("l_wheel", 1.5), ("r_wheel", 2.5)];
+        for _ in 0..2 {
+            write_overridden(&state, driven.into_iter(), &mut out);
+            let names: Vec<String> = out.name.iter().map(WireString::to_string).collect();
+            assert_eq!(names, ["waist", "l_wheel", "r_wheel"]);
+            assert_eq!(*out.position, [0.1, 1.5, 2.5]);
+            assert_eq!((&*out.velocity, &*out.effort), (&[0.5, 0.5, 0.0][..], &[][..]));
+        }
+        write_overridden(&state, [].into_iter(), &mut out);
+        assert_eq!((out.name.len(), &*out.position), (2, &[0.1, 9.0][..]));
+        state.position.pop();
+        write_overridden(&state, driven.into_iter(), &mut out);
+        assert_eq!((out.name.len(), &*out.position), (2, &[0.1][..]));
+    }
 
     #[test]
     fn stamps_survive_the_round_trip_also_before_zero() {

@@ -2,6 +2,7 @@
 //!
 //! A row states what was measured, with which parameters, and the figures. A peer is measured in the same run or not at all.
 
+mod animate;
 mod bus;
 mod gait;
 
@@ -20,12 +21,14 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Bench {
+    Animate(animate::AnimateArgs),
     Gait(gait::GaitArgs),
     Bus(bus::BusArgs),
 }
 
 pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
     match &args.bench {
+        Bench::Animate(args) => animate::run(args)?,
         Bench::Gait(args) => gait::run(args)?,
         Bench::Bus(args) => bus::run(args)?,
     }

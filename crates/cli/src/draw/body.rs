@@ -30,6 +30,25 @@ impl View {
     }
 }
 
+/// Where a body is over the floor.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Stance {
+    /// Its hips are at the rig's height, as whoever draws from the bus places them.
+    Hips,
+    /// Its lowest point is that many metres over the floor.
+    Lowest(f64),
+}
+
+/// A body to be drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Figure {
+    /// What is written under it.
+    pub(crate) label: String,
+    /// Wire values.
+    pub(crate) posture: Pose40,
+    pub(crate) stance: Stance,
+}
+
 /// A place for a body on a canvas.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Stage {
@@ -55,12 +74,19 @@ impl Stage {
         canvas.line(&[[x - width, y], [x + width, y]], 1.0, palette::FAINT);
     }
 
-    /// Draws a body in a posture of wire values, its soles on the floor line when it stands straight.
-    pub(crate) fn body(&self, canvas: &mut Canvas, rig: &Rig, pose: &Pose40) {
+    /// Draws a body.
+    pub(crate) fn body(&self, canvas: &mut Canvas, rig: &Rig, figure: &Figure) {
         let mut frames = Frames::default();
         let root = Transform { translation: [0.0, 0.0, rig.hip_height() - HEEL[2]], ..Transform::IDENTITY };
-        rig.forward(&root, &wire_to_urdf(pose), &mut frames);
+        rig.forward(&root, &wire_to_urdf(&figure.posture), &mut frames);
         let mut parts = parts(rig, &frames);
+        if let Stance::Lowest(height) = figure.stance {
+            let lowest = parts.iter().map(Part::lowest).fold(f64::INFINITY, f64::min);
+            for part in &mut parts {
+                part.from[2] += height - lowest;
+                part.to[2] += height - lowest;
+            }
+        }
         let depth = |part: &Part| 0.5 * (self.place(part.from).1 + self.place(part.to).1) + part.nearer;
         parts.sort_by(|a, b| depth(a).total_cmp(&depth(b)));
         for Part { from, to, radius, colour, .. } in parts {
@@ -79,6 +105,12 @@ struct Part {
     colour: Rgb,
     /// Drawn as if it were that much nearer to the viewer, metres: parts that meet in a joint would flicker otherwise.
     nearer: f64,
+}
+
+impl Part {
+    fn lowest(&self) -> f64 {
+        self.from[2].min(self.to[2]) - self.radius
+    }
 }
 
 fn parts(rig: &Rig, frames: &Frames) -> Vec<Part> {

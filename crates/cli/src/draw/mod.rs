@@ -16,6 +16,7 @@ use tiny_skia::{
 };
 
 pub(crate) use animated::write_gif;
+pub(crate) use body::{Figure, Stance};
 pub(crate) use text::Size;
 
 /// A point on a canvas: pixels right and down from the upper left corner.

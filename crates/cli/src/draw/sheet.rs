@@ -1,11 +1,11 @@
 //! Sheets: one posture with its 40 values, and strips of several.
 
 use anyhow::Result;
-use promenade_gait::{Joint, Pose40, rig::Rig};
+use promenade_gait::{Joint, rig::Rig};
 
 use super::{
     Canvas, Size,
-    body::{Stage, View, colour_of},
+    body::{Figure, Stage, View, colour_of},
     palette,
 };
 
@@ -15,7 +15,7 @@ const TOP: f32 = 60.0;
 const ROW: f32 = 22.0;
 
 /// A posture from the front and from the side, with its 40 values beside it.
-pub(crate) fn pose(rig: &Rig, title: &str, posture: &Pose40) -> Result<Canvas> {
+pub(crate) fn pose(rig: &Rig, title: &str, figure: &Figure) -> Result<Canvas> {
     let floor = TOP + 30.0 + SCALE * 1.95;
     let width = 2.0 * FIGURE + 2.0 * 330.0 + 20.0;
     let mut canvas = Canvas::new(width as u32, (floor + 70.0) as u32)?;
@@ -25,12 +25,12 @@ pub(crate) fn pose(rig: &Rig, title: &str, posture: &Pose40) -> Result<Canvas> {
         let stage = Stage { floor: [x, floor], scale: SCALE, view };
         heights(&mut canvas, [x, floor]);
         stage.floor(&mut canvas, 0.6);
-        stage.body(&mut canvas, rig, posture);
+        stage.body(&mut canvas, rig, figure);
         canvas.text([x - Size::Normal.width(name) / 2.0, floor + 20.0], Size::Normal, palette::FAINT, name);
     }
     for (index, joint) in Joint::ALL.into_iter().enumerate() {
         let x = 2.0 * FIGURE + 330.0 * (index / 20) as f32;
-        value(&mut canvas, [x, TOP + 12.0 + ROW * (index % 20) as f32], joint, posture[index]);
+        value(&mut canvas, [x, TOP + 12.0 + ROW * (index % 20) as f32], joint, figure.posture[index]);
     }
     legend(&mut canvas, [2.0 * FIGURE, TOP + 20.0 + ROW * 20.0]);
     Ok(canvas)
@@ -78,66 +78,67 @@ fn legend(canvas: &mut Canvas, [x, y]: [f32; 2]) {
 }
 
 /// Several postures in a row, from the side above and from the front below, each with a line under it.
-pub(crate) fn strip(rig: &Rig, title: &str, postures: &[(String, Pose40)]) -> Result<Canvas> {
+pub(crate) fn strip(rig: &Rig, title: &str, figures: &[Figure]) -> Result<Canvas> {
     const STEP: f32 = 165.0;
     const SMALL: f32 = 150.0;
-    let height = SMALL * 1.9 + 40.0;
-    let width = STEP * postures.len().max(3) as f32 + 40.0;
+    let height = SMALL * 2.25 + 40.0;
+    let width = STEP * figures.len().max(3) as f32 + 40.0;
     let mut canvas = Canvas::new(width as u32, (TOP + 2.0 * height + 10.0) as u32)?;
     canvas.text([20.0, 16.0], Size::Title, palette::INK, title);
     for (row, view) in [View::Side, View::Front].into_iter().enumerate() {
-        let floor = TOP + height * row as f32 + SMALL * 1.9;
-        for (index, (label, posture)) in postures.iter().enumerate() {
+        let floor = TOP + height * row as f32 + SMALL * 2.25;
+        for (index, figure) in figures.iter().enumerate() {
             let x = 20.0 + STEP * (index as f32 + 0.5);
             let stage = Stage { floor: [x, floor], scale: SMALL, view };
             stage.floor(&mut canvas, 0.5);
-            stage.body(&mut canvas, rig, posture);
-            let at = [x - Size::Normal.width(label) / 2.0, floor + 12.0];
-            canvas.text(at, Size::Normal, palette::FAINT, label);
+            stage.body(&mut canvas, rig, figure);
+            let at = [x - Size::Normal.width(&figure.label) / 2.0, floor + 12.0];
+            canvas.text(at, Size::Normal, palette::FAINT, &figure.label);
         }
     }
     Ok(canvas)
 }
 
 /// One posture of a moving picture, from the side and from the front.
-pub(crate) fn moving(rig: &Rig, title: &str, label: &str, posture: &Pose40) -> Result<Canvas> {
+pub(crate) fn moving(rig: &Rig, title: &str, figure: &Figure) -> Result<Canvas> {
     const SMALL: f32 = 150.0;
     let floor = 44.0 + SMALL * 1.95;
     let mut canvas = Canvas::new(420, (floor + 24.0) as u32)?;
     canvas.text([12.0, 10.0], Size::Normal, palette::INK, title);
+    let label = &figure.label;
     canvas.text([408.0 - Size::Normal.width(label), 10.0], Size::Normal, palette::FAINT, label);
     for (x, view) in [(110.0, View::Side), (310.0, View::Front)] {
         let stage = Stage { floor: [x, floor], scale: SMALL, view };
         stage.floor(&mut canvas, 0.62);
-        stage.body(&mut canvas, rig, posture);
+        stage.body(&mut canvas, rig, figure);
     }
     Ok(canvas)
 }
 
-/// Rows of postures from the side, each row with its title.
-pub(crate) fn contact(rig: &Rig, title: &str, rows: &[(String, Vec<(String, Pose40)>)]) -> Result<Canvas> {
-    const STEP: f32 = 122.0;
-    const SMALL: f32 = 92.0;
-    const HEIGHT: f32 = SMALL * 2.15 + 40.0;
-    let postures = rows.iter().map(|(_, row)| row.len()).max().unwrap_or(0);
-    let width = 2.0 * STEP * postures as f32 + 60.0;
-    let height = TOP + HEIGHT * rows.len() as f32;
-    let mut canvas = Canvas::new(width as u32, height as u32)?;
+/// Rows of postures from the side and the front, each row with its title, in two columns.
+pub(crate) fn contact(rig: &Rig, title: &str, rows: &[(String, Vec<Figure>)]) -> Result<Canvas> {
+    const STEP: f32 = 94.0;
+    const SMALL: f32 = 72.0;
+    const HEIGHT: f32 = SMALL * 2.25 + 40.0;
+    let figures = rows.iter().map(|(_, row)| row.len()).max().unwrap_or(0);
+    let width = 2.0 * STEP * figures as f32 + 60.0;
+    let high = rows.len().div_ceil(2);
+    let mut canvas = Canvas::new(2 * width as u32, (TOP + HEIGHT * high as f32) as u32)?;
     canvas.text([20.0, 16.0], Size::Title, palette::INK, title);
     for (index, (name, row)) in rows.iter().enumerate() {
-        let top = TOP + HEIGHT * index as f32;
-        canvas.line(&[[20.0, top - 6.0], [width - 20.0, top - 6.0]], 1.0, palette::GRID);
-        canvas.text([20.0, top], Size::Normal, palette::INK, name);
-        let floor = top + 14.0 + SMALL * 2.15;
-        for (column, (label, posture)) in row.iter().enumerate() {
-            let x = 20.0 + 2.0 * STEP * column as f32;
+        let (left, top) = (width * (index / high) as f32, TOP + HEIGHT * (index % high) as f32);
+        canvas.line(&[[left + 20.0, top - 6.0], [left + width - 20.0, top - 6.0]], 1.0, palette::GRID);
+        canvas.text([left + 20.0, top], Size::Normal, palette::INK, name);
+        let floor = top + 10.0 + SMALL * 2.25;
+        for (column, figure) in row.iter().enumerate() {
+            let x = left + 20.0 + 2.0 * STEP * column as f32;
             for (x, view) in [(x + 0.5 * STEP, View::Side), (x + 1.45 * STEP, View::Front)] {
                 let stage = Stage { floor: [x, floor], scale: SMALL, view };
                 stage.floor(&mut canvas, 0.5);
-                stage.body(&mut canvas, rig, posture);
+                stage.body(&mut canvas, rig, figure);
             }
-            let at = [x + STEP - Size::Small.width(label) / 2.0, floor + 7.0];
-            canvas.text(at, Size::Small, palette::FAINT, label);
+            let at = [x + STEP - Size::Small.width(&figure.label) / 2.0, floor + 7.0];
+            canvas.text(at, Size::Small, palette::FAINT, &figure.label);
         }
     }
     Ok(canvas)

@@ -12,7 +12,12 @@ use std::sync::Arc;
 pub use manager::{AnimationManager, BASE_FADE};
 pub use overlay::{Blend, BlendError, Ended, OnEnd, SlotId};
 
-use crate::{clip::Annotation, joint::Pose40, joint_set::JointSet, pool::Motion};
+use crate::{
+    clip::{Annotation, ClipData},
+    joint::{JOINT_COUNT, Pose40},
+    joint_set::JointSet,
+    pool::Motion,
+};
 
 /// What cannot be an animation.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -46,6 +51,8 @@ pub struct Animation {
     /// Joints it has data of, one column each in wire order.
     present: JointSet,
     data: Vec<f64>,
+    /// Metres of the lowest point over the floor per frame; empty when it always touches it.
+    lift: Vec<f64>,
     frames: usize,
     fps: f64,
     looping: bool,
@@ -79,6 +86,7 @@ impl Animation {
             joints: annotation.joints,
             present,
             data: Vec::with_capacity(frames.len() * present.len()),
+            lift: Vec::new(),
             frames: 0,
             fps: annotation.fps,
             looping: annotation.looping,
@@ -123,6 +131,7 @@ impl Animation {
             joints: JointSet::ALL,
             present: JointSet::EMPTY,
             data: Vec::new(),
+            lift: Vec::new(),
             frames: 0,
             fps: crate::clip::DEFAULT_FPS,
             looping: true,
@@ -139,6 +148,7 @@ impl Animation {
     /// Begins anew in the same memory; frames follow with [`Self::push`].
     pub(crate) fn refill(&mut self, joints: JointSet, fps: f64) {
         self.data.clear();
+        self.lift.clear();
         (self.joints, self.present, self.frames) = (joints, joints, 0);
         (self.fps, self.looping, self.reverse, self.loop_from) = (fps, false, false, 0);
     }
@@ -151,6 +161,42 @@ impl Animation {
     /// Makes the frames from here on the loop.
     pub(crate) fn loop_from_here(&mut self) {
         (self.looping, self.loop_from) = (true, self.frames);
+    }
+
+    /// With heights over the floor, one per frame.
+    pub(crate) fn with_lift(mut self, lift: Vec<f64>) -> Self {
+        self.lift = lift;
+        self
+    }
+
+    /// How high the lowest point of the body is over the floor at a playhead in seconds, metres. For pictures: what plays on
+    /// the bus has no root.
+    #[must_use]
+    pub fn lift(&self, playhead: f64) -> f64 {
+        let Place { from, to, fraction } = self.place(playhead, self.looping);
+        let at = |frame: usize| self.lift.get(frame).copied().unwrap_or(0.0);
+        at(from) + (at(to) - at(from)) * fraction
+    }
+
+    /// Its frames as a clip that can be written. Where a loop comes back to is not part of it.
+    #[must_use]
+    pub fn to_clip(&self) -> ClipData {
+        let frames = (0..self.frames).map(|frame| {
+            let mut posture = [0.0; JOINT_COUNT];
+            let row = &self.data[frame * self.present.len()..];
+            for (joint, value) in self.present.iter().zip(row) {
+                posture[joint.index()] = *value;
+            }
+            posture
+        });
+        let t = (0..self.frames).map(|frame| frame as f64 / self.fps);
+        ClipData { t: Some(t.collect()), ..ClipData::of_frames(frames.collect(), self.present) }
+    }
+
+    /// How it is played, as an annotation says it.
+    #[must_use]
+    pub fn annotation(&self) -> Annotation {
+        Annotation { looping: self.looping, joints: self.joints, reverse: self.reverse, fps: self.fps }
     }
 
     /// Its name; names do not tell animations apart, objects do.
@@ -281,7 +327,6 @@ pub(crate) fn same(a: &Arc<Animation>, b: &Arc<Animation>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::joint::JOINT_COUNT;
 
     fn ramp(count: usize, annotation: &Annotation, loop_from: usize) -> Animation {
         let frames: Vec<Pose40> = (0..count).map(|value| [value as f64; JOINT_COUNT]).collect();

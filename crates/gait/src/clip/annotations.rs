@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use super::{ClipError, Limits, read_text};
 use crate::{
     document::{Document, DocumentError},
+    joint::Joint,
     joint_set::JointSet,
     yaml::{Node, Value},
 };
@@ -43,6 +44,22 @@ impl Annotation {
     #[must_use]
     pub fn of_name(name: &str) -> Self {
         Self { looping: !ONE_SHOTS.contains(&name), ..Self::default() }
+    }
+
+    /// The text of the `annotation.yaml` beside the `.npz` of a clip, as [`Annotations::parse_one`] reads it.
+    #[must_use]
+    pub fn to_yaml(&self, name: &str) -> String {
+        let joints = if self.joints == JointSet::ALL {
+            "null".to_owned()
+        } else {
+            let names: Vec<&str> = self.joints.iter().map(Joint::name).collect();
+            format!("[{}]", names.join(", "))
+        };
+        let Self { looping, reverse, fps, .. } = self;
+        format!(
+            "name: {name:?}\npath: {:?}\nfps: {fps}\nloop: {looping}\nreverse: {reverse}\njoints: {joints}\n",
+            format!("Animation/{name}")
+        )
     }
 
     fn parse(
@@ -191,6 +208,21 @@ mod tests {
         assert_eq!(Annotations::parse("a.yaml", "[1").1.len(), 1);
         assert_eq!(Annotations::parse("a.yaml", "[1]").1.len(), 1);
         assert!(Annotations::parse("a.yaml", "").1.is_empty());
+    }
+
+    #[test]
+    fn annotations_survive_being_written() {
+        let joints = [Joint::LElbow, Joint::RElbow].into_iter().collect();
+        for annotation in [
+            Annotation::default(),
+            Annotation { looping: false, joints, fps: 12.5, ..Annotation::default() },
+            Annotation { reverse: true, ..Annotation::default() },
+        ] {
+            for name in ["jump", "t-pose", "a \"b\""] {
+                let text = annotation.to_yaml(name);
+                assert_eq!(Annotations::parse_one("annotation.yaml", name, &text), Ok(annotation), "{text}");
+            }
+        }
     }
 
     #[test]

@@ -249,5 +249,7 @@ fn animation(
     annotation: Annotation,
     loop_from: usize,
 ) -> Result<Animation, ClipError> {
-    Animation::new(name, &data.frames, JointSet::ALL, &annotation, loop_from).map_err(|_| ClipError::Empty)
+    Animation::new(name, &data.frames, JointSet::ALL, &annotation, loop_from)
+        .map(|animation| animation.with_lift(data.lift.clone().unwrap_or_default()))
+        .map_err(|_| ClipError::Empty)
 }

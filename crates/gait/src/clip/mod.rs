@@ -143,6 +143,9 @@ pub struct ClipData {
     pub root_xy_yaw: Option<Vec<[f64; 3]>>,
     /// `animation_state`, if every frame has one.
     pub animation_state: Option<Vec<i16>>,
+    /// Height of the body's lowest point over the floor in metres, of a key-frame file that says so. Pictures use it; no
+    /// container has it.
+    pub lift: Option<Vec<f64>>,
     /// Joints outside the contract, kept but not rendered; 0 where a frame does not list them.
     pub extra: BTreeMap<String, Vec<f64>>,
 }

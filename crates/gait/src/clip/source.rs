@@ -12,6 +12,9 @@
 //!
 //! Between two keys that name it, a joint eases with a raised cosine. Before its first key a joint is 0 at t = 0, after
 //! its last key it stays. A looping clip must end as it is at `loop_from`.
+//!
+//! `lift` in a key is how high the lowest point of the body is over the floor, metres, and moves like a joint. Pictures use
+//! it; a posture on the bus has no root, so there the hips keep their height.
 
 use std::path::Path;
 
@@ -27,6 +30,9 @@ const KEYS: &[&str] = &["limits", "loop_from", "keys"];
 /// Longest clip in seconds, and most keys.
 const LONGEST: f64 = 600.0;
 const MOST_KEYS: usize = 2000;
+/// Key of the height over the floor, and the highest.
+const LIFT: &str = "lift";
+const HIGHEST: f64 = 10.0;
 /// How far a loop may be from closing, radians.
 const OPEN: f64 = 1e-6;
 
@@ -37,6 +43,8 @@ pub struct KeyFrames {
     end_at: Position,
     /// Per joint, (seconds, radians) in order of time; empty for a joint that stays 0.
     tracks: Vec<Vec<[f64; 2]>>,
+    /// (seconds, metres) of the lowest point over the floor.
+    lift: Vec<[f64; 2]>,
     limits: [[f64; 2]; JOINT_COUNT],
     loop_from: f64,
     duration: f64,
@@ -55,6 +63,7 @@ impl KeyFrames {
             file: file.to_owned(),
             end_at: node.at,
             tracks: vec![Vec::new(); JOINT_COUNT],
+            lift: Vec::new(),
             limits: Joint::WIRE_LIMITS,
             loop_from: 0.0,
             duration: 0.0,
@@ -87,7 +96,8 @@ impl KeyFrames {
             source.end_at = item.at;
         }
         source.duration = before;
-        for track in source.tracks.iter_mut().filter(|track| track.first().is_some_and(|key| key[0] > 0.0)) {
+        let tracks = source.tracks.iter_mut().chain([&mut source.lift]);
+        for track in tracks.filter(|track| track.first().is_some_and(|key| key[0] > 0.0)) {
             track.insert(0, [0.0, 0.0]);
         }
         Ok(source)
@@ -129,6 +139,11 @@ impl KeyFrames {
         let fits = |t: f64| t > before && (0.0..=LONGEST).contains(&t);
         let t = document.number(t, "t", "seconds, each key later than the one before", fits)?;
         for (key, value) in entries.iter().filter(|(key, _)| key.text != "t") {
+            if key.text == LIFT {
+                let fits = |lift: f64| (0.0..=HIGHEST).contains(&lift);
+                self.lift.push([t, document.number(value, LIFT, "metres over the floor", fits)?]);
+                continue;
+            }
             for joint in targets(document, &key.text, key.at, "key")?.iter() {
                 let [lo, hi] = self.limits[joint.index()];
                 let form = format!("radians within [{lo}, {hi}], or other limits at the top of the file");
@@ -167,13 +182,13 @@ impl KeyFrames {
     /// The angle of a joint, radians, at a time in seconds.
     #[must_use]
     pub fn at(&self, joint: Joint, t: f64) -> f64 {
-        let track = &self.tracks[joint.index()];
-        let after = track.partition_point(|key| key[0] <= t);
-        match (after.checked_sub(1).map(|before| track[before]), track.get(after)) {
-            (Some([t0, from]), Some([t1, to])) => from + (to - from) * raised_cosine((t - t0) / (t1 - t0)),
-            (Some([_, last]), None) => last,
-            _ => 0.0,
-        }
+        eased(&self.tracks[joint.index()], t)
+    }
+
+    /// How high the lowest point of the body is over the floor at a time in seconds, metres.
+    #[must_use]
+    pub fn lift(&self, t: f64) -> f64 {
+        eased(&self.lift, t)
     }
 
     /// The frames for an annotation's rate. A looping clip leaves the last frame out, for it is the one at `loop_from`
@@ -204,13 +219,21 @@ impl KeyFrames {
             }
         }
         let count = if closed { steps } else { steps + 1 };
-        let frames = (0..count)
-            .map(|frame| {
-                let t = frame as f64 / annotation.fps;
-                std::array::from_fn(|index| self.at(Joint::ALL[index], t))
-            })
-            .collect();
-        Ok(ClipData::of_frames(frames, JointSet::ALL))
+        let times = (0..count).map(|frame| frame as f64 / annotation.fps);
+        let frames =
+            times.clone().map(|t| std::array::from_fn(|index| self.at(Joint::ALL[index], t))).collect();
+        let lift = (!self.lift.is_empty()).then(|| times.map(|t| self.lift(t)).collect());
+        Ok(ClipData { lift, ..ClipData::of_frames(frames, JointSet::ALL) })
+    }
+}
+
+/// The value of a track at a time; 0 without one.
+fn eased(track: &[[f64; 2]], t: f64) -> f64 {
+    let after = track.partition_point(|key| key[0] <= t);
+    match (after.checked_sub(1).map(|before| track[before]), track.get(after)) {
+        (Some([t0, from]), Some([t1, to])) => from + (to - from) * raised_cosine((t - t0) / (t1 - t0)),
+        (Some([_, last]), None) => last,
+        _ => 0.0,
     }
 }
 
@@ -274,6 +297,7 @@ mod tests {
                 "keys: [{t: 1, weist: 0}]\n",
                 "c.yaml:1:15: key: unknown joint \"weist\", did you mean \"waist\"?",
             ),
+            ("keys: [{t: 1, lift: -1}]\n", "c.yaml:1:21: lift: expected metres over the floor"),
             ("keys: [{t: 1, waist: 2}]\n", "c.yaml:1:22: waist: expected radians within [-0.2, 1]"),
             ("limits: {hip: [1]}\nkeys: []\n", "c.yaml:1:15: limits.hip"),
             ("limits: {waist: [1, 0]}\nkeys: []\n", "c.yaml:1:21: limits.waist"),
@@ -281,6 +305,17 @@ mod tests {
             let told = KeyFrames::parse("c.yaml", text).unwrap_err().to_string();
             assert!(told.starts_with(expected), "{told}\n  instead of\n{expected}");
         }
+    }
+
+    #[test]
+    fn a_lift_moves_like_a_joint() {
+        let text = "keys:\n  - {t: 0.5, lift: 0}\n  - {t: 1, lift: 0.4}\n  - {t: 2, lift: 0}\n";
+        let source = KeyFrames::parse("c.yaml", text).unwrap();
+        assert_eq!((source.lift(0.0), source.lift(1.0), source.lift(9.0)), (0.0, 0.4, 0.0));
+        assert!((source.lift(1.5) - 0.2).abs() < 1e-12);
+        let shot = Annotation { looping: false, ..Annotation::default() };
+        let lift = source.sample(&shot).unwrap().lift.unwrap();
+        assert_eq!((lift.len(), lift[20]), (41, 0.4));
     }
 
     #[test]

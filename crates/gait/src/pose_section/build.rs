@@ -39,7 +39,9 @@ pub(crate) fn build(section: &TypeSection, library: &ProfileLibrary) -> Result<P
     };
     let idle = section.idle.as_ref().and_then(|idle| builder.idle(idle));
     match (walk, run) {
-        (Some(walk), Some(run)) if builder.problems.is_empty() => Ok(PoseSection { walk, run, idle }),
+        (Some(walk), Some(run)) if builder.problems.is_empty() => {
+            Ok(PoseSection { walk, run, idle, manner: section.manner() })
+        }
         _ => Err(ProfileErrors(builder.problems)),
     }
 }

@@ -4,6 +4,9 @@
 //! [`PoseTypes`] answers for a type string and remembers the answer; a type that does not hold gives the default
 //! person and one warning. Of a type's other keys only `extends` and `locomotion.phase_warp.split` are read; what else
 //! may stand in an agent type is none of this module's business.
+//!
+//! Beside `walk`, `run` and `idle` a section may have `manner: {turn_lead, idle_variety, settle}`, a key of ours: see
+//! [`Manner`].
 
 mod build;
 mod ops;
@@ -11,6 +14,7 @@ mod section;
 
 use std::{
     collections::BTreeMap,
+    fmt, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -18,6 +22,7 @@ use std::{
 use crate::{
     error::{ProfileError, ProfileErrors, ProfileProblem},
     library::ProfileLibrary,
+    manner::Manner,
     nearest::nearest,
     pool::{PoseId, PoseProfile, PoseTable},
     profile::Profile,
@@ -37,6 +42,8 @@ pub struct PoseSection {
     pub run: Profile,
     /// A held or cyclic idle pose; `None` is the built-in sway.
     pub idle: Option<Profile>,
+    /// What goes beyond the gaits.
+    pub manner: Option<Manner>,
 }
 
 impl PoseSection {
@@ -44,7 +51,8 @@ impl PoseSection {
     #[must_use]
     pub fn compile(&self) -> PoseProfile {
         let gait = |profile: &Profile| Arc::new(crate::Gait::new(profile));
-        PoseProfile { walk: gait(&self.walk), run: gait(&self.run), idle: self.idle.as_ref().map(gait) }
+        let idle = self.idle.as_ref().map(gait);
+        PoseProfile { walk: gait(&self.walk), run: gait(&self.run), idle, manner: self.manner }
     }
 }
 
@@ -67,7 +75,7 @@ pub enum PoseTypeError {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// Files that do not hold.
     #[error(transparent)]
@@ -83,31 +91,78 @@ pub struct PoseTypeWarning {
     pub message: String,
 }
 
+/// The agent types that a plain name can mean. A directory with one `<name>.yaml` each is one.
+pub trait NamedTypes: fmt::Debug + Send + Sync {
+    /// The text of a type's file, `None` when there is no such type.
+    ///
+    /// # Errors
+    /// The file is there and cannot be read.
+    fn text(&self, name: &str) -> io::Result<Option<String>>;
+
+    /// The type's file as errors name it, there or not.
+    fn file(&self, name: &str) -> PathBuf;
+
+    /// All names, ascending.
+    fn names(&self) -> Vec<String>;
+}
+
+impl NamedTypes for PathBuf {
+    fn text(&self, name: &str) -> io::Result<Option<String>> {
+        read_if_there(&self.file(name))
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.join(format!("{name}.yaml"))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut stems: Vec<String> = std::fs::read_dir(self)
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| {
+                let path = entry.ok()?.path();
+                let yaml = path.extension().is_some_and(|extension| extension == "yaml");
+                yaml.then(|| path.file_stem()?.to_str().map(str::to_owned)).flatten()
+            })
+            .collect();
+        stems.sort();
+        stems
+    }
+}
+
+fn read_if_there(path: &Path) -> io::Result<Option<String>> {
+    match yaml::read(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Agent types by type string, each read once.
 #[derive(Debug)]
 pub struct PoseTypes {
     library: ProfileLibrary,
-    types: PathBuf,
+    types: Box<dyn NamedTypes>,
     table: PoseTable,
     known: BTreeMap<String, PoseId>,
     warnings: Vec<PoseTypeWarning>,
 }
 
 impl PoseTypes {
-    /// Types of `types`, the directory of the built-in ones, over a profile library.
+    /// Types over a profile library; `types` are those that have a plain name.
     #[must_use]
-    pub fn new(library: ProfileLibrary, types: impl Into<PathBuf>) -> Self {
+    pub fn new(library: ProfileLibrary, types: impl NamedTypes + 'static) -> Self {
         Self {
             library,
-            types: types.into(),
+            types: Box::new(types),
             table: PoseTable::default(),
             known: BTreeMap::new(),
             warnings: Vec::new(),
         }
     }
 
-    /// The gaits of a type string, read at the first call: one with a `/` or ending in `.yaml` is a path, any other is a
-    /// file of the directory. The empty string, a missing type and one that does not hold are the default person; the
+    /// The gaits of a type string, read at the first call: one with a `/` or ending in `.yaml` is a path, any other is one of
+    /// the named types. The empty string, a missing type and one that does not hold are the default person; the
     /// last two leave one warning.
     pub fn resolve(&mut self, agent_type: &str) -> PoseId {
         if agent_type.is_empty() {
@@ -152,14 +207,10 @@ impl PoseTypes {
     /// # Errors
     /// The file is missing or unreadable, or problems of the file and its parents.
     pub fn load(&self, agent_type: &str) -> Result<Option<PoseSection>, PoseTypeError> {
-        let path = self.path_of(agent_type);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(source) if source.kind() == std::io::ErrorKind::NotFound => {
-                let nearest = self.nearest_type(agent_type);
-                return Err(PoseTypeError::NotFound { name: agent_type.to_owned(), path, nearest });
-            }
-            Err(source) => return Err(PoseTypeError::Io { path, source }),
+        let (path, text) = self.text(agent_type)?;
+        let Some(text) = text else {
+            let nearest = self.nearest_type(agent_type);
+            return Err(PoseTypeError::NotFound { name: agent_type.to_owned(), path, nearest });
         };
         self.read(agent_type, &path, &text)
     }
@@ -186,15 +237,11 @@ impl PoseTypes {
                 types.push(parent);
                 return Err(refuse(ProfileProblem::ExtendsCycle { types }).into());
             }
-            let path = self.path_of(&parent);
-            let text = match std::fs::read_to_string(&path) {
-                Ok(text) => text,
-                Err(source) if source.kind() == std::io::ErrorKind::NotFound => {
-                    let nearest = self.nearest_type(&parent);
-                    let path = path.display().to_string();
-                    return Err(refuse(ProfileProblem::UnknownParent { found: parent, path, nearest }).into());
-                }
-                Err(source) => return Err(PoseTypeError::Io { path, source }),
+            let (path, text) = self.text(&parent)?;
+            let Some(text) = text else {
+                let nearest = self.nearest_type(&parent);
+                let path = path.display().to_string();
+                return Err(refuse(ProfileProblem::UnknownParent { found: parent, path, nearest }).into());
             };
             merged = parse(&path, &text)?.extended_by(merged);
             names.push(parent);
@@ -205,25 +252,24 @@ impl PoseTypes {
         Ok(Some(build::build(&merged, &self.library)?))
     }
 
-    fn path_of(&self, agent_type: &str) -> PathBuf {
-        if is_path(agent_type) {
-            PathBuf::from(agent_type)
+    /// The file of a type string and its text, if it is there.
+    fn text(&self, agent_type: &str) -> Result<(PathBuf, Option<String>), PoseTypeError> {
+        let (path, text) = if is_path(agent_type) {
+            let path = PathBuf::from(agent_type);
+            let text = read_if_there(&path);
+            (path, text)
         } else {
-            self.types.join(format!("{agent_type}.yaml"))
+            (self.types.file(agent_type), self.types.text(agent_type))
+        };
+        match text {
+            Ok(text) => Ok((path, text)),
+            Err(source) => Err(PoseTypeError::Io { path, source }),
         }
     }
 
     fn nearest_type(&self, name: &str) -> Option<String> {
-        let mut stems: Vec<String> = std::fs::read_dir(&self.types)
-            .ok()?
-            .filter_map(|entry| {
-                let path = entry.ok()?.path();
-                let yaml = path.extension().is_some_and(|extension| extension == "yaml");
-                yaml.then(|| path.file_stem()?.to_str().map(str::to_owned)).flatten()
-            })
-            .collect();
-        stems.sort();
-        nearest(name, &stems.iter().map(String::as_str).collect::<Vec<_>>()).map(str::to_owned)
+        let names = self.types.names();
+        nearest(name, &names.iter().map(String::as_str).collect::<Vec<_>>()).map(str::to_owned)
     }
 }
 

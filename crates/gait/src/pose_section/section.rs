@@ -7,12 +7,16 @@ use std::{collections::BTreeMap, sync::Arc};
 use crate::{
     error::{ProfileErrors, ProfileProblem},
     joint::Joint,
+    manner::Manner,
     profile::{PhaseWarp, Signal},
     profile_file::{CADENCE_KEYS, GAIN_KEYS, Reader},
     yaml::{Key, Node, Position, Value},
 };
 
-const GAITS: &[&str] = &["walk", "run", "idle"];
+const POSE_KEYS: &[&str] = &["walk", "run", "idle", "manner"];
+/// Keys of a manner with the largest value of each.
+const MANNER_KEYS: &[&str] = &["turn_lead", "idle_variety", "settle"];
+const MOST_OF_MANNER: [f64; 3] = [2.0, 1.0, 5.0];
 const GAIT_KEYS: &[&str] =
     &["base", "same_as", "symmetric", "phase_warp", "cadence", "gain", "limits", "joints"];
 const OPS: &[&str] = &["set", "scale", "offset"];
@@ -86,6 +90,8 @@ pub(crate) struct TypeSection {
     pub(crate) walk: Option<GaitSection>,
     pub(crate) run: Option<GaitSection>,
     pub(crate) idle: Option<GaitSection>,
+    /// The values of [`MANNER_KEYS`].
+    manner: [Option<f64>; 3],
     /// `locomotion.phase_warp.split`.
     pub(crate) locomotion_split: Option<PhaseWarp>,
 }
@@ -112,13 +118,24 @@ impl TypeSection {
             walk: gait(self.walk, child.walk),
             run: gait(self.run, child.run),
             idle: gait(self.idle, child.idle),
+            manner: std::array::from_fn(|key| child.manner[key].or(self.manner[key])),
             locomotion_split: child.locomotion_split.or(self.locomotion_split),
         }
     }
 
     /// Whether nothing is said about poses at all.
     pub(crate) fn is_silent(&self) -> bool {
-        self.walk.is_none() && self.run.is_none() && self.idle.is_none() && self.locomotion_split.is_none()
+        self.walk.is_none()
+            && self.run.is_none()
+            && self.idle.is_none()
+            && self.manner().is_none()
+            && self.locomotion_split.is_none()
+    }
+
+    /// The manner, if any key of it is there.
+    pub(crate) fn manner(&self) -> Option<Manner> {
+        let [turn_lead, idle_variety, settle] = self.manner.map(|value| value.unwrap_or(0.0));
+        self.manner.iter().any(Option::is_some).then_some(Manner { turn_lead, idle_variety, settle })
     }
 }
 
@@ -155,9 +172,32 @@ impl SectionReader<'_> {
                 "walk" => section.walk = Some(self.gait("walk", value)),
                 "run" => section.run = Some(self.gait("run", value)),
                 "idle" => section.idle = Some(self.gait("idle", value)),
-                _ => self.reader.unknown_key("pose", key, GAITS),
+                "manner" => section.manner = self.manner(value),
+                _ => self.reader.unknown_key("pose", key, POSE_KEYS),
             }
         }
+    }
+
+    fn manner(&mut self, node: &Node) -> [Option<f64>; 3] {
+        let mut manner = [None; 3];
+        if node.value == Value::Null {
+            return manner;
+        }
+        for (key, value) in self.reader.map("pose.manner", node).unwrap_or_default() {
+            let Some(index) = MANNER_KEYS.iter().position(|known| *known == key.text) else {
+                self.reader.unknown_key("pose.manner", key, MANNER_KEYS);
+                continue;
+            };
+            let place = format!("manner.{}", key.text);
+            let Some(found) = self.reader.number(&place, value) else { continue };
+            if (0.0..=MOST_OF_MANNER[index]).contains(&found) {
+                manner[index] = Some(found);
+            } else {
+                let expected = ["0 to 2 seconds", "0 to 1", "0 to 5 seconds"][index];
+                self.reader.report(value.at, ProfileProblem::OutOfRange { place, expected, found });
+            }
+        }
+        manner
     }
 
     fn gait(&mut self, place: &str, node: &Node) -> GaitSection {
