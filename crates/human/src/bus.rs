@@ -4,15 +4,17 @@
 //! are missing is forgotten (human-layer specification, section 6.1).
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use promenade_gait::gesture::{Channel, Channels, Notice};
 use promenade_gait::{
-    ArticulationBatch, Articulator, GaitBatch, GaitOutput, JOINT_COUNT, Pose40, PoseId, PoseTypes,
-    ProfileLibrary,
+    ArticulationBatch, Articulator, GaitBatch, GaitOutput, JOINT_COUNT, NamedTypes, Pose40, PoseId,
+    PoseTypes, ProfileLibrary,
 };
 use promenade_kernel::Time;
+use promenade_scenario::{AgentTypeLibrary, BUILT_IN_TYPES};
 
 use crate::message::Pedestrian;
 use crate::outbox::{BusFrame, BusPedestrian};
@@ -101,6 +103,27 @@ impl Batch {
     }
 }
 
+/// The agent types that are part of the program, as far as they say anything about poses.
+#[derive(Debug)]
+struct BuiltInTypes;
+
+impl NamedTypes for BuiltInTypes {
+    fn text(&self, name: &str) -> io::Result<Option<String>> {
+        let own = AgentTypeLibrary::built_in().named(name).ok().and_then(|found| found.chain.first());
+        Ok(own.map(|document| document.text.clone()))
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        Path::new("configs/agent_types").join(format!("{name}.yaml"))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names = BUILT_IN_TYPES.map(str::to_owned).to_vec();
+        names.sort();
+        names
+    }
+}
+
 /// The model of a person.
 #[derive(Debug)]
 struct Model {
@@ -136,7 +159,7 @@ impl Default for Bus {
             postures: Vec::new(),
             batch: Batch::default(),
             articulator: Articulator::default(),
-            types: PoseTypes::new(ProfileLibrary::builtin().clone(), PathBuf::from("configs/agent_types")),
+            types: PoseTypes::new(ProfileLibrary::builtin().clone(), BuiltInTypes),
             wheels: Wheels::default(),
             memory: HashMap::new(),
             serial: 0,
@@ -307,5 +330,42 @@ impl Bus {
         for (at, &phase) in batch.index.iter().zip(&batch.phases) {
             self.frame[*at].pedestrian.gait_phase = phase as f32;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn built_in_types_have_the_gaits_they_ask_for() {
+        let mut types = Bus::default().types;
+        let of = |types: &PoseTypes, id| {
+            let profile = types.table().get(id);
+            (profile.walk.clone(), profile.idle.is_some(), profile.manner.is_some())
+        };
+        for (name, walk, idle, manner) in [
+            ("elder", "elder", false, true),
+            ("child", "child", false, true),
+            ("hurried", "hurried", false, true),
+            ("wheelchair_manual", "seated_wheelchair", true, false),
+        ] {
+            let id = types.resolve(name);
+            let (found, has_idle, has_manner) = of(&types, id);
+            let expected = ProfileLibrary::builtin().gait(walk).expect("shipped");
+            let (mut one, mut other) = ([0.0; JOINT_COUNT], [0.0; JOINT_COUNT]);
+            found.evaluate(1.0, 1.0, &mut one);
+            expected.evaluate(1.0, 1.0, &mut other);
+            assert_eq!(one, other, "{name}");
+            assert_eq!((has_idle, has_manner), (idle, manner), "{name}");
+        }
+        for name in ["adult", "robot", "distracted"] {
+            assert_eq!(types.resolve(name), PoseId::DEFAULT, "{name}");
+        }
+        assert_ne!(types.resolve("adult_limp_right"), PoseId::DEFAULT);
+        assert!(types.take_warnings().is_empty());
+        assert_eq!(types.resolve("eldre"), PoseId::DEFAULT);
+        let told = types.take_warnings();
+        assert!(told[0].message.ends_with("did you mean \"elder\"?"), "{told:?}");
     }
 }

@@ -43,9 +43,9 @@ impl Outbox for Recorder {
 struct Folder(PathBuf);
 
 impl HumanModels for Folder {
-    fn sdf(&self, model: &str) -> Option<String> {
+    fn sdf(&self, model: &str) -> Result<String, String> {
         let path = self.0.join(model).join("model.sdf");
-        path.is_file().then(|| path.display().to_string())
+        if path.is_file() { Ok(path.display().to_string()) } else { Err("no such folder".to_owned()) }
     }
 
     fn has_any(&self) -> bool {
@@ -64,7 +64,9 @@ impl Stage {
         let published = Rc::clone(&recorder.0);
         let models = Box::new(Folder(models.to_owned()));
         let backend = Box::new(Dummy::default());
-        Self { layer: HumanLayer::new(backend, Box::new(DummySim), Box::new(recorder), models), published }
+        let mut layer = HumanLayer::new(backend, Box::new(DummySim), Box::new(recorder));
+        layer.set_models(models);
+        Self { layer, published }
     }
 
     fn spawn(&mut self, people: &[(&str, &str, &str)]) {
@@ -74,6 +76,7 @@ impl Stage {
                 name: (*name).to_owned(),
                 sim_path: format!("env_0/{name}"),
                 model: (*model).to_owned(),
+                model_uri: String::new(),
                 pose: Pose::planar(0.0, 0.0, 0.0),
                 velocity: 1.0,
                 agent_type: (*agent_type).to_owned(),

@@ -298,7 +298,13 @@ mod tests {
         assert_eq!(visitor.perception("vision_range"), Some(Distribution::exactly(6.0)));
         assert_eq!(visitor.perception("vision_fov").map(|d| d.mean), Some(140.0));
         let pose = visitor.pose().expect("merged").to_json();
-        assert_eq!(pose, serde_json::json!({"walk": {"base": "elder", "gain": {"factor": 1.1}}}));
+        assert_eq!(
+            pose,
+            serde_json::json!({
+                "walk": {"base": "elder", "gain": {"factor": 1.1}},
+                "manner": {"turn_lead": 0.15, "idle_variety": 0.6, "settle": 0.6},
+            })
+        );
         let chain: Vec<&str> = visitor.chain.iter().map(|d| d.name.as_str()).collect();
         assert_eq!(chain, ["visitor", "elder"]);
     }
