@@ -11,7 +11,8 @@ use rand::RngExt;
 use crate::episode::{Episode, EpisodeError, EpisodeRequest};
 use crate::frames::Ticked;
 use crate::known::ObstacleLayer;
-use crate::layer::HumanLayer;
+use crate::layer::{EVERYBODY, HumanLayer};
+use crate::live::{Effect, LiveWorld};
 use crate::parameter::{ParameterError, ParameterValue, check_human_params};
 use crate::record::{EpisodePlan, EpisodeRecord, MERGE, Outcome, QueueRequest, RecordTopic};
 use crate::robot::Robot;
@@ -59,6 +60,7 @@ pub struct Environment {
     /// What the next reset runs.
     queued: EpisodePlan,
     running: Episode,
+    live: LiveWorld,
     record: EpisodeRecord,
     started: bool,
 }
@@ -76,6 +78,7 @@ impl Environment {
         check_human_params(&plan.human_params, layer.param_namespace())?;
         let queued = EpisodePlan { world: request.world.clone(), ..plan };
         let running = Episode::load(&with_plan(&request, &queued)?)?;
+        let live = running.live(&request);
         let record = EpisodeRecord {
             episode_id: 0,
             plan: queued.clone(),
@@ -88,7 +91,7 @@ impl Environment {
             conditions: String::new(),
             phases: String::new(),
         };
-        Ok(Environment { layer, request, queued, running, record, started: false })
+        Ok(Environment { layer, request, queued, running, live, record, started: false })
     }
 
     /// The layer.
@@ -106,6 +109,12 @@ impl Environment {
     #[must_use]
     pub fn episode(&self) -> &Episode {
         &self.running
+    }
+
+    /// The running things of the episode.
+    #[must_use]
+    pub fn live(&self) -> &LiveWorld {
+        &self.live
     }
 
     /// The record of the episode that runs.
@@ -173,6 +182,7 @@ impl Environment {
         if before.models.places() != self.running.models.places() {
             self.layer.set_models(Box::new(Arc::clone(&self.running.models)));
         }
+        self.live = self.running.live(&self.request);
         let other_world = (&before.walls, &before.doors, &before.world_objects)
             != (&self.running.walls, &self.running.doors, &self.running.world_objects);
         if other_world {
@@ -230,6 +240,28 @@ impl Environment {
             layer.spawn_robots(&to_spawn);
         }
         layer.spawn_pedestrians(&episode.people);
+        self.live.start(layer.cx().now());
+    }
+
+    /// Lets the world run to the layer's time: doors, stimuli.
+    fn step_world(&mut self) {
+        self.layer.tracked_robots();
+        let cx = self.layer.cx();
+        for effect in self.live.step(cx.now(), cx.occupants()) {
+            match effect {
+                Effect::DoorClosed(name) => self.layer.set_door(name, false),
+                Effect::DoorOpened(name) => self.layer.set_door(name, true),
+                Effect::Stimulus { agent: None, name, intensity } => {
+                    self.layer.notify_stimulus(EVERYBODY, name, *intensity);
+                }
+                Effect::Stimulus { agent: Some(agent), name, intensity } => {
+                    // Whoever is not on the bus hears nothing.
+                    if let Some(id) = self.layer.agent_id(agent) {
+                        self.layer.notify_stimulus(id, name, *intensity);
+                    }
+                }
+            }
+        }
     }
 
     /// Robots that the new episode does not have, or has with another model.
@@ -307,6 +339,7 @@ impl Ticked for Environment {
     }
 
     fn tick(&mut self) {
+        self.step_world();
         self.layer.tick();
     }
 }

@@ -14,6 +14,7 @@ use promenade_scenario::{
 };
 
 use crate::entity::{Door, DynamicObstacle, Region, StaticObstacle, Wall};
+use crate::live::{LiveOptions, LiveWorld};
 use crate::message::Pose;
 use crate::robot::Robot;
 
@@ -34,6 +35,8 @@ pub struct EpisodeRequest {
     pub tf_namespace: String,
     /// Where the authored origin lies in `map`, x, y in metres: environments share one simulator side by side.
     pub offset: [f64; 2],
+    /// Which of the world's words have an effect.
+    pub options: ResolveOptions,
     /// Folder of models that were fetched once; see [`asset_cache`].
     pub asset_cache: Option<PathBuf>,
 }
@@ -105,7 +108,7 @@ impl Episode {
             None => Scenario::parse("{}", Path::new("scenario.yaml"))?,
         };
         let streams = KeyedStreams::new(request.seed);
-        let resolved = scenario.value.resolve_with(&world.value, &streams, ResolveOptions::default())?;
+        let resolved = scenario.value.resolve_with(&world.value, &streams, request.options)?;
         let name = match &located {
             Some(Located { name, world: Some(_), .. }) => format!("{}/{name}", world.value.name),
             Some(Located { name, .. }) => name.clone(),
@@ -179,6 +182,13 @@ impl Episode {
             scenario,
             report,
         }
+    }
+
+    /// The running things of the episode, not yet begun.
+    #[must_use]
+    pub fn live(&self, request: &EpisodeRequest) -> LiveWorld {
+        let options = LiveOptions { zone_semantics: request.options.zone_semantics };
+        LiveWorld::new(&self.world, &self.scenario, request.offset, options)
     }
 
     /// Whether `asked`, a name or a path, means the world of this episode.

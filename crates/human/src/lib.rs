@@ -31,7 +31,7 @@ pub use backend::{
 };
 pub use environment::{Environment, EpisodeLoopError};
 pub use frames::{ClockStep, Clocked, Frames, Ticked};
-pub use layer::{HumanLayer, LayerCx, MAP_FRAME, MoveResult, Obstacle, PED_RADIUS};
+pub use layer::{EVERYBODY, HumanLayer, LayerCx, MAP_FRAME, MoveResult, Obstacle, PED_RADIUS, ROBOT_RADIUS};
 pub use model::{FALLBACK_MODEL, HumanModels, NoModels};
 pub use outbox::{BusFrame, BusPedestrian, Outbox};
 pub use parameter::{Parameter, ParameterValue};

@@ -76,6 +76,11 @@ impl PedIndex {
         self.slots[slot].bus_id = Some(id);
     }
 
+    /// The person whose spelling on the bus this is.
+    pub(crate) fn on_bus(&self, bus_name: &str) -> Option<&IndexedPed> {
+        self.slot(bus_name).map(|slot| self.ped(slot)).filter(|ped| ped.bus_name == bus_name)
+    }
+
     pub(crate) fn ped(&self, slot: Slot) -> &IndexedPed {
         &self.slots[slot]
     }

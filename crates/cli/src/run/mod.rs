@@ -80,8 +80,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
         seed: args.seed,
         prefix: "env_0".to_owned(),
         tf_namespace: "env_0".to_owned(),
-        offset: [0.0; 2],
         asset_cache: asset_cache(),
+        ..EpisodeRequest::default()
     };
     let recorder = Rc::new(RefCell::new(Recorder::default()));
     let backend =

@@ -8,6 +8,8 @@ mod lifecycle;
 mod robots;
 mod world;
 
+pub use robots::EVERYBODY;
+
 use std::collections::BTreeSet;
 
 use promenade_kernel::Time;
@@ -16,6 +18,7 @@ use crate::backend::{HumanSimulator, LockstepChannel};
 use crate::bus::Bus;
 use crate::entity::{Door, DynamicObstacle, Region, StaticObstacle, Wall};
 use crate::known::KnownTable;
+use crate::live::{Occupant, OccupantKind};
 use crate::message::{Pedestrian, Pedestrians, Pose};
 use crate::model::{FALLBACK_MODEL, HumanModels, NoModels};
 use crate::outbox::{Marker, MarkerTopic, Outbox};
@@ -30,6 +33,9 @@ pub const MAP_FRAME: &str = "map";
 
 /// Radius in metres of the disc that stands for a person towards doors and plates.
 pub const PED_RADIUS: f64 = 0.3;
+
+/// Radius in metres of the disc that stands for a robot (human-layer specification, section 4).
+pub const ROBOT_RADIUS: f64 = 0.3;
 
 /// An entry of the obstacle table; static and dynamic ones share it.
 #[derive(Clone, Debug, PartialEq)]
@@ -204,6 +210,39 @@ impl LayerCx {
             let [x, y, _] = entry.pedestrian.pose.position;
             (entry.pedestrian.name.as_str(), [x, y], PED_RADIUS)
         })
+    }
+
+    /// Everybody on the floor: the people of the last published frame, then the robots as of their last look-up.
+    pub(crate) fn occupants(&self) -> impl Iterator<Item = Occupant<'_>> {
+        let people = self.bus.last().iter().map(|entry| {
+            let ped = &entry.pedestrian;
+            let known = self.index.on_bus(&ped.name).map_or(ped.name.as_str(), |known| &known.name);
+            let declared = match self.obstacles.get(known).map(|row| &row.payload) {
+                Some(Obstacle::Dynamic(person)) => person.entry.as_ref(),
+                _ => None,
+            };
+            let [x, y, _] = ped.pose.position;
+            Occupant {
+                name: known,
+                kind: OccupantKind::Person,
+                agent_type: &ped.agent_type,
+                position: [x, y],
+                radius: PED_RADIUS,
+                level: declared.and_then(|entry| entry.level_id.as_deref()),
+            }
+        });
+        let robots = self.tracker.robots().iter().map(|tracked| {
+            let [x, y, _] = tracked.pose.position;
+            Occupant {
+                name: &tracked.robot.name,
+                kind: OccupantKind::Robot,
+                agent_type: &tracked.robot.model,
+                position: [x, y],
+                radius: ROBOT_RADIUS,
+                level: None,
+            }
+        });
+        people.chain(robots)
     }
 
     /// The effective model of a person and its SDF path, empty when there is none.

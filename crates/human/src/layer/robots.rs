@@ -4,6 +4,9 @@ use crate::layer::HumanLayer;
 use crate::parameter::Parameter;
 use crate::robot::{Robot, TrackedRobot};
 
+/// The agent id that means all people.
+pub const EVERYBODY: i32 = -1;
+
 impl HumanLayer {
     /// Creates robots: in the simulator, then in the tracker, then in the backend. One success per robot; one that the simulator
     /// refused goes no further.
@@ -66,14 +69,14 @@ impl HumanLayer {
         self.cx.tracker.robots().iter().any(|tracked| tracked.robot.name == name)
     }
 
-    /// A hearing source tells how loud `stimulus` is for an agent (-1 = everybody), 0 to 1. The backend is told of the onset only.
+    /// A hearing source tells how loud `stimulus` is for an agent ([`EVERYBODY`] = all), 0 to 1. The backend is told of the onset only.
     pub fn hear(&mut self, agent_id: i32, stimulus: &str, intensity: f32) {
         if self.cx.hearing.hear(agent_id, stimulus, intensity) {
             self.notify_stimulus(agent_id, stimulus, intensity);
         }
     }
 
-    /// Something happened once: the backend is told. `agent_id` -1 = everybody.
+    /// Something happened once: the backend is told. `agent_id` [`EVERYBODY`] = all.
     pub fn notify_stimulus(&mut self, agent_id: i32, stimulus: &str, intensity: f32) {
         let intensity = if intensity.is_finite() { intensity.clamp(0.0, 1.0) } else { 0.0 };
         self.backend.0.notify_stimulus(&mut self.cx, agent_id, stimulus, intensity);

@@ -60,6 +60,13 @@ impl HumanLayer {
         }
     }
 
+    /// Opens or closes a door of the world by name.
+    pub(crate) fn set_door(&mut self, name: &str, is_open: bool) {
+        if let Some(door) = self.cx.doors.get(name).map(|row| row.payload.clone()) {
+            self.update_doors(&[(door, is_open)]);
+        }
+    }
+
     /// Marks the world's objects as left over; answers the current wall and door names for
     /// [`HumanLayer::remove_stale_world`].
     pub fn unuse_world(&mut self) -> (Vec<String>, Vec<String>) {

@@ -201,7 +201,7 @@ impl LiveWorld {
 
     /// One step to `now`, with everybody who is there in any order. Answers what changed, in a fixed order. Without
     /// [`LiveWorld::start`] the first step begins the episode.
-    pub fn step(&mut self, now: Time, occupants: &[Occupant<'_>]) -> &[Effect] {
+    pub fn step<'o>(&mut self, now: Time, occupants: impl IntoIterator<Item = Occupant<'o>>) -> &[Effect] {
         let last = self.last.replace(now).unwrap_or(now);
         let dt = u64::try_from(now.saturating_since(last).as_nanos()).unwrap_or(u64::MAX);
         self.elapsed = self.elapsed.saturating_add(dt);
@@ -226,7 +226,7 @@ impl LiveWorld {
         &self.effects
     }
 
-    fn observe(&mut self, occupants: &[Occupant<'_>]) {
+    fn observe<'o>(&mut self, occupants: impl IntoIterator<Item = Occupant<'o>>) {
         self.zones.iter_mut().for_each(|zone| zone.people = 0);
         self.present = 0;
         for occupant in occupants {

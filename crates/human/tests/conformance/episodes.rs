@@ -311,3 +311,56 @@ fn there_is_nothing_to_reset_before_the_first_clock_reading() {
     let error = environment.reset("", -1).expect_err("not started");
     assert_eq!(error.to_string(), "there is no clock yet, so there is no episode to reset");
 }
+
+const DOORS: &str = "zones: [{name: hall, corners: [{x: 0, y: 0}, {x: 20, y: 0}, {x: 20, y: 20}, {x: 0, y: 20}], doors: [{name: gate, start: {x: 5, y: 9}, end: {x: 5, y: 11}, activation_distance: 2.0, transition_time: 1.0, hold_time: 2.0}]}]";
+
+/// The walls of the engine now.
+fn walls(play: &Play) -> usize {
+    let log = play.log.borrow();
+    let last = log.markers[&promenade_human::outbox::MarkerTopic::StaticWalls].last().expect("published");
+    last.len() - 1
+}
+
+#[test]
+fn doors_are_walls_until_somebody_comes_and_again_when_nobody_is_there() {
+    let worlds = Worlds::new();
+    worlds.write("doors/0/world.yaml", DOORS);
+    worlds.scenario("doors", "one", "dynamic: [{name: ann, model: adult, pose: [1, 10]}]");
+    let mut play = Play::of(worlds.request("doors/one"));
+    let mut seen = Vec::new();
+    for tick in 0..=100 {
+        let now = 10.0 + f64::from(tick) * 0.1;
+        play.at(now);
+        // Ann walks at 1 m/s along y = 10 through the door at x = 5.
+        let mut ann = walking("ann", 1.0 + f64::from(tick) * 0.1);
+        ann.pose.position[1] = 10.0;
+        play.environment.layer_mut().on_stream(&batch(now, vec![ann]));
+        play.roster();
+        seen.push(walls(&play));
+    }
+    let opened = seen.iter().position(|&walls| walls == 0).expect("opens");
+    let closed = opened + seen[opened..].iter().position(|&walls| walls == 1).expect("closes");
+    // In reach of the door at x = 3, 2 s on; open 1 s later; out of reach at x = 7, 6 s on; closing 2 s after that.
+    assert!((28..=34).contains(&opened) && (78..=84).contains(&closed), "{opened} {closed}");
+    play.environment.reset("", -1).expect("resets");
+    play.roster();
+    assert_eq!(walls(&play), 1, "an episode begins with its doors closed");
+}
+
+#[test]
+fn a_timeline_tells_the_backend_of_stimuli() {
+    let worlds = Worlds::new();
+    worlds.scenario(
+        "hall",
+        "alarm",
+        "dynamic: [{name: ann, model: adult, pose: [1, 10]}]\ntimeline: [{at: 1.0, set: [{entity: ann, field: stimulus, value: 'alarm 0.5'}]}]",
+    );
+    let told = crate::robots::Told::default();
+    let mut play = Play::with(Box::new(told.clone()), worlds.request("hall/alarm"));
+    told.take();
+    for tick in 0..30 {
+        play.at(10.0 + f64::from(tick) * 0.1);
+        play.environment.tick();
+    }
+    assert_eq!(told.take(), ["7 alarm 0.5"]);
+}

@@ -28,10 +28,10 @@ impl Transforms for Frames {
 
 /// What a backend was told.
 #[derive(Clone, Default)]
-struct Told(Rc<RefCell<Vec<String>>>);
+pub(crate) struct Told(Rc<RefCell<Vec<String>>>);
 
 impl Told {
-    fn take(&self) -> Vec<String> {
+    pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.borrow_mut())
     }
 }

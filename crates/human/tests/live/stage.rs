@@ -82,7 +82,7 @@ pub(crate) fn run(
     let ticks = (from * 10.0).round() as i64..=(to * 10.0).round() as i64;
     ticks
         .flat_map(|tick| {
-            let effects = told(live.step(Time::from_nanos(tick * 100_000_000), occupants));
+            let effects = told(live.step(Time::from_nanos(tick * 100_000_000), occupants.iter().copied()));
             effects.into_iter().map(move |effect| (tick as f64 / 10.0, effect))
         })
         .collect()

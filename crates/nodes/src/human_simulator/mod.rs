@@ -58,8 +58,8 @@ pub fn run() -> Result<()> {
         seed,
         tf_namespace: ros.text("tf_namespace", &prefix, "prefix of the frames of robots")?,
         prefix,
-        offset: [0.0; 2],
         asset_cache: asset_cache(),
+        ..EpisodeRequest::default()
     };
     let backend = Registry::builtin().create(&human, &BackendContext { seed, now: Time::ZERO })?;
     let outbox = outbox::RosOutbox::new(&ros.node)?;
