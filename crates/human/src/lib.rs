@@ -22,6 +22,7 @@ mod possession;
 pub mod record;
 pub mod robot;
 mod sim;
+mod steer;
 mod stimulus;
 pub mod walker;
 mod wheels;

@@ -3,7 +3,6 @@
 //! This is a *client* of `human/stream`, not an engine: straight lines, a turning rate and an acceleration, nobody avoids
 //! anybody. It shows possession at work where no crowd engine runs. It must never touch the layer except by its batches.
 
-use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::time::Duration;
 
 use promenade_kernel::{KeyedStreams, Time};
@@ -11,16 +10,17 @@ use rand::RngExt;
 
 use crate::entity::{DynamicObstacle, WaypointMode};
 use crate::message::{Pedestrian, Pedestrians, Pose, animation_state};
+use crate::steer::{Agility, Body};
+
+pub use crate::steer::wrap;
 
 /// Nominal rate of a possession stream.
 pub const STREAM_RATE_HZ: f64 = 20.0;
 
 /// A way-point is reached within this distance, metres.
 const ARRIVAL: f64 = 0.3;
-/// Speeding up and slowing down, m/s2; the middle of what adults do when they start and stop.
-const ACCELERATION: f64 = 1.2;
-/// Turning, rad/s.
-const TURN_RATE: f64 = 2.0;
+/// The middle of what adults do when they start, stop and turn.
+const ADULT: Agility = Agility { acceleration: 1.2, turn_rate: 2.0 };
 /// Above this speed in m/s a person is shown walking, above [`RUNNING`] running.
 const WALKING: f64 = 0.05;
 const RUNNING: f64 = 2.0;
@@ -31,10 +31,10 @@ struct Walk {
     waypoints: Vec<[f64; 2]>,
     mode: WaypointMode,
     desired_speed: f64,
-    position: [f64; 2],
+    /// Cap on the desired speed where the person is, m/s.
+    cap: f64,
+    body: Body,
     floor: f64,
-    yaw: f64,
-    speed: f64,
     next: Option<usize>,
     backwards: bool,
 }
@@ -61,10 +61,9 @@ impl Walker {
             waypoints: person.waypoints.clone(),
             mode: person.waypoint_mode,
             desired_speed: person.velocity.max(0.0),
-            position: [0.0; 2],
+            cap: f64::INFINITY,
+            body: Body::default(),
             floor: 0.0,
-            yaw: 0.0,
-            speed: 0.0,
             next: (!person.waypoints.is_empty()).then_some(0),
             backwards: false,
         };
@@ -105,6 +104,15 @@ impl Walker {
         &self.batch
     }
 
+    /// Asks `cap` for the highest desired speed in m/s at the place of each person, x and y in `map`. It holds until the next call;
+    /// what is negative or NaN counts as no cap.
+    pub fn cap_speeds(&mut self, cap: impl Fn([f64; 2]) -> f64) {
+        for walk in &mut self.walks {
+            let speed = cap(walk.body.position);
+            walk.cap = if speed >= 0.0 { speed } else { f64::INFINITY };
+        }
+    }
+
     /// Moves everybody by `dt` and answers the batch to stream, stamped `stamp`.
     pub fn step(&mut self, dt: Duration, stamp: Time) -> &Pedestrians {
         self.batch.stamp = stamp;
@@ -118,38 +126,24 @@ impl Walker {
 
 impl Walk {
     fn place(&mut self, pose: &Pose) {
-        self.position = [pose.position[0], pose.position[1]];
+        self.body = Body { position: [pose.position[0], pose.position[1]], yaw: pose.yaw(), speed: 0.0 };
         self.floor = pose.position[2];
-        self.yaw = pose.yaw();
-        self.speed = 0.0;
     }
 
     fn advance(&mut self, dt: f64, name: &str, streams: &mut KeyedStreams) {
         let Some(goal) = self.next.map(|next| self.waypoints[next]) else {
-            self.speed = (self.speed - ACCELERATION * dt).max(0.0);
-            self.drift(dt);
+            self.body.halt(dt, ADULT);
             return;
         };
-        let to_goal = [goal[0] - self.position[0], goal[1] - self.position[1]];
-        let distance = to_goal[0].hypot(to_goal[1]);
-        if distance <= ARRIVAL {
+        let [x, y] = self.body.position;
+        if (goal[0] - x).hypot(goal[1] - y) <= ARRIVAL {
             self.next = self.following(name, streams);
         }
-        let error = wrap(f64::atan2(to_goal[1], to_goal[0]) - self.yaw);
-        let is_last = self.next.is_none();
-        if distance > 1e-6 && !is_last {
-            self.yaw = wrap(self.yaw + error.clamp(-TURN_RATE * dt, TURN_RATE * dt));
+        if self.next.is_none() {
+            self.body.halt(dt, ADULT);
+        } else {
+            self.body.go_towards(goal, self.desired_speed.min(self.cap), dt, ADULT);
         }
-        // Nobody walks sideways into a turn: more than a quarter turn away they stop and turn on the spot.
-        let wanted = if is_last || error.abs() > FRAC_PI_2 { 0.0 } else { self.desired_speed * error.cos() };
-        self.speed += (wanted - self.speed).clamp(-ACCELERATION * dt, ACCELERATION * dt);
-        self.drift(dt);
-    }
-
-    fn drift(&mut self, dt: f64) {
-        let (sin, cos) = self.yaw.sin_cos();
-        self.position[0] += self.speed * cos * dt;
-        self.position[1] += self.speed * sin * dt;
     }
 
     fn following(&mut self, name: &str, streams: &mut KeyedStreams) -> Option<usize> {
@@ -177,11 +171,12 @@ impl Walk {
     }
 
     fn write(&self, ped: &mut Pedestrian) {
-        ped.pose = Pose::planar(self.position[0], self.position[1], self.yaw);
+        let [x, y] = self.body.position;
+        ped.pose = Pose::planar(x, y, self.body.yaw);
         ped.pose.position[2] = self.floor;
-        let (sin, cos) = self.yaw.sin_cos();
-        ped.twist.linear = [self.speed * cos, self.speed * sin, 0.0];
-        ped.animation_state = shown_as(self.speed);
+        let [vx, vy] = self.body.velocity();
+        ped.twist.linear = [vx, vy, 0.0];
+        ped.animation_state = shown_as(self.body.speed);
     }
 }
 
@@ -193,12 +188,6 @@ pub fn shown_as(speed: f64) -> u8 {
         speed if speed > WALKING => animation_state::WALKING,
         _ => animation_state::IDLE,
     }
-}
-
-/// An angle in (-pi, pi].
-#[must_use]
-pub fn wrap(angle: f64) -> f64 {
-    PI - (PI - angle).rem_euclid(TAU)
 }
 
 #[cfg(test)]
@@ -247,8 +236,8 @@ mod tests {
         for pair in path.windows(2) {
             let speed = |p: &Pedestrian| p.twist.linear[0].hypot(p.twist.linear[1]);
             assert!(speed(&pair[1]) <= 1.0 + 1e-9);
-            assert!((speed(&pair[1]) - speed(&pair[0])).abs() <= ACCELERATION * 0.05 + 1e-9);
-            assert!(wrap(pair[1].pose.yaw() - pair[0].pose.yaw()).abs() <= TURN_RATE * 0.05 + 1e-9);
+            assert!((speed(&pair[1]) - speed(&pair[0])).abs() <= ADULT.acceleration * 0.05 + 1e-9);
+            assert!(wrap(pair[1].pose.yaw() - pair[0].pose.yaw()).abs() <= ADULT.turn_rate * 0.05 + 1e-9);
         }
     }
 
@@ -294,6 +283,39 @@ mod tests {
             "{}",
             x_of(&walker.batch().pedestrians[1])
         );
+    }
+
+    #[test]
+    fn a_cap_slows_people_down_where_it_holds_and_only_there() {
+        let mut walker = Walker::new(7);
+        walker.add(&person(WaypointMode::Once, &[[12.0, 0.0]]), &Pose::default());
+        let dt = Duration::from_millis(50);
+        let (mut within, mut after) = (0.0_f64, 0.0_f64);
+        for _ in 0..400 {
+            walker.cap_speeds(|[x, _]| if (3.0..6.0).contains(&x) { 0.4 } else { f64::INFINITY });
+            let ped = &walker.step(dt, Time::ZERO).pedestrians[0];
+            let speed = ped.twist.linear[0];
+            match x_of(ped) {
+                // Braking from 1.0 m/s takes half a second.
+                x if (3.6..6.0).contains(&x) => within = within.max(speed),
+                x if x > 7.0 => after = after.max(speed),
+                _ => {}
+            }
+        }
+        assert!((within - 0.4).abs() < 1e-9 && (after - 1.0).abs() < 1e-9, "{within} {after}");
+    }
+
+    #[test]
+    fn a_cap_that_is_no_speed_is_none() {
+        for nonsense in [f64::NAN, -1.0] {
+            let mut walker = Walker::new(7);
+            walker.add(&person(WaypointMode::Once, &[[12.0, 0.0]]), &Pose::default());
+            walker.cap_speeds(|_| nonsense);
+            for _ in 0..40 {
+                walker.step(Duration::from_millis(50), Time::ZERO);
+            }
+            assert!(x_of(&walker.batch().pedestrians[0]) > 1.0);
+        }
     }
 
     #[test]

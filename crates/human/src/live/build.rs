@@ -30,7 +30,6 @@ struct Listener {
 
 struct Builder {
     live: LiveWorld,
-    offset: [f64; 2],
     /// Regimes that somebody can assert.
     asserted: Vec<usize>,
     listeners: Vec<Listener>,
@@ -51,6 +50,7 @@ impl LiveWorld {
         });
         let live = LiveWorld {
             options,
+            offset,
             levels: world.levels.iter().map(|level| level.id.as_str().into()).collect(),
             declared: people.chain(robots).collect(),
             doors: Vec::new(),
@@ -71,8 +71,7 @@ impl LiveWorld {
             pending: Vec::new(),
             effects: Vec::new(),
         };
-        let mut builder =
-            Builder { live, offset, asserted: Vec::new(), listeners: Vec::new(), drives: Vec::new() };
+        let mut builder = Builder { live, asserted: Vec::new(), listeners: Vec::new(), drives: Vec::new() };
         for (index, level) in world.levels.iter().enumerate() {
             for zone in &level.zones {
                 builder.zone(zone, index, &level.file);
@@ -81,6 +80,7 @@ impl LiveWorld {
         builder.connect_plates();
         builder.live.grid = builder.grid();
         builder.timeline(scenario);
+        builder.tasks(scenario);
         builder.unheard();
         builder.live.reset();
         builder.live
@@ -284,6 +284,16 @@ impl Builder {
         self.asserted.extend(said);
     }
 
+    /// A phase whose condition cannot be read fails when it is its turn; its author learns it now.
+    fn tasks(&mut self, scenario: &Scenario) {
+        for phase in scenario.robots.iter().flat_map(|robot| &robot.phases) {
+            let Some(until) = &phase.until else { continue };
+            if let Err(error) = self.live.condition(&until.entity, &until.field, &until.value) {
+                self.warn(&scenario.file, phase.at, format!("the phase will fail: {error}"), None);
+            }
+        }
+    }
+
     /// Whoever waits for a regime that nobody ever asserts waits for ever.
     fn unheard(&mut self) {
         for Listener { regime, key, file, at } in std::mem::take(&mut self.listeners) {
@@ -318,7 +328,8 @@ impl Builder {
     }
 
     fn placed(&self, authored: Point) -> Point {
-        Point::new(authored.x + self.offset[0], authored.y + self.offset[1])
+        let [x, y] = self.live.offset;
+        Point::new(authored.x + x, authored.y + y)
     }
 
     fn refuse(&mut self, file: &Path, at: Position, error: &FieldError) {
@@ -338,6 +349,6 @@ impl Builder {
 }
 
 /// Whole nanoseconds of seconds that a file says; never negative, and no more than there are.
-fn nanos(seconds: f64) -> u64 {
+pub(super) fn nanos(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
 }

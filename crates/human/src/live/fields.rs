@@ -163,10 +163,9 @@ impl Condition {
                 let zone = &live.zones[zone];
                 seen.level.is_none_or(|level| level == zone.level) && zone.contains(seen.position)
             }),
-            // What is written as text and what is written as a number or boolean are the same here.
-            (FieldRef::ScheduleValue(_), _) => match (live.read(&self.field), &self.is) {
-                (Some(FieldValue::Text(text)), Stored::Text(is)) => text == &**is,
-                (Some(value), Stored::Text(is)) => same_scalar(value, is),
+            // A value of any type, compared with what was written as text.
+            (FieldRef::ScheduleValue(_), _) => match &self.is {
+                Stored::Text(is) => live.read(&self.field).is_some_and(|value| same_scalar(value, is)),
                 _ => false,
             },
             (field, _) => live.read(field) == Some(self.is.view()),

@@ -35,12 +35,14 @@
 
 mod build;
 mod door;
+mod driver;
 mod fields;
 mod ground;
 mod plate;
 mod regime;
 mod schedule;
 mod signal;
+mod task;
 mod timeline;
 
 use std::sync::Arc;
@@ -49,7 +51,9 @@ use promenade_kernel::Time;
 use promenade_scenario::{Point, Problem};
 
 pub use door::{DoorPhase, DoorState};
+pub use driver::{DriveLimits, RobotDriver};
 pub use fields::{FieldError, FieldValue};
+pub use task::{RobotTask, TaskEvent};
 
 use door::Door;
 use ground::{Feature, Grid, Ground};
@@ -135,6 +139,7 @@ pub enum Effect {
 struct Seen {
     name: String,
     position: Point,
+    radius: f64,
     level: Option<usize>,
 }
 
@@ -142,6 +147,8 @@ struct Seen {
 #[derive(Debug)]
 pub struct LiveWorld {
     options: LiveOptions,
+    /// Where the world's origin lies in `map`.
+    offset: [f64; 2],
     levels: Vec<Arc<str>>,
     /// People and robots that files declare.
     declared: Vec<Arc<str>>,
@@ -234,9 +241,9 @@ impl LiveWorld {
             if !(position.x.is_finite() && position.y.is_finite()) {
                 continue;
             }
-            let level = occupant.level.and_then(|id| self.levels.iter().position(|known| **known == *id));
-            self.remember(occupant.name, position, level);
+            let level = self.level(occupant.level);
             let radius = if occupant.radius.is_finite() { occupant.radius.max(0.0) } else { 0.0 };
+            self.remember(occupant.name, position, radius, level);
             let here = |of: usize| level.is_none_or(|level| level == of);
             let is_named = |entry: &str| {
                 entry == occupant.name || entry == occupant.agent_type || entry == occupant.kind.as_str()
@@ -270,15 +277,19 @@ impl LiveWorld {
         }
     }
 
-    fn remember(&mut self, name: &str, position: Point, level: Option<usize>) {
+    fn level(&self, id: Option<&str>) -> Option<usize> {
+        self.levels.iter().position(|known| Some(&**known) == id)
+    }
+
+    fn remember(&mut self, name: &str, position: Point, radius: f64, level: Option<usize>) {
         match self.roster.get_mut(self.present) {
             Some(seen) => {
                 if seen.name != name {
                     name.clone_into(&mut seen.name);
                 }
-                (seen.position, seen.level) = (position, level);
+                (seen.position, seen.radius, seen.level) = (position, radius, level);
             }
-            None => self.roster.push(Seen { name: name.to_owned(), position, level }),
+            None => self.roster.push(Seen { name: name.to_owned(), position, radius, level }),
         }
         self.present += 1;
     }
@@ -360,8 +371,13 @@ impl LiveWorld {
         })
     }
 
+    /// Everybody of the last step.
+    fn everybody(&self) -> &[Seen] {
+        &self.roster[..self.present]
+    }
+
     /// Somebody of the last step, by authored name.
     fn seen(&self, name: &str) -> Option<&Seen> {
-        self.roster[..self.present].iter().find(|seen| seen.name == name)
+        self.everybody().iter().find(|seen| seen.name == name)
     }
 }
