@@ -58,9 +58,10 @@ impl PedIndex {
         self.by_name.insert(sim_path.to_owned(), slot);
     }
 
-    pub(crate) fn remove(&mut self, name: &str, sim_path: &str) {
-        self.by_name.remove(name);
-        self.by_name.remove(sim_path);
+    /// Answers whether the person was addressable.
+    pub(crate) fn remove(&mut self, name: &str, sim_path: &str) -> bool {
+        let by_path = self.by_name.remove(sim_path);
+        self.by_name.remove(name).or(by_path).is_some()
     }
 
     pub(crate) fn clear(&mut self) {

@@ -183,18 +183,17 @@ impl HumanLayer {
             match row.payload {
                 Obstacle::Static(object) => objects.push(object),
                 Obstacle::Dynamic(person) => {
-                    cx.index.remove(&person.name, &person.sim_path);
+                    // Whoever an earlier episode left over was not addressable any more: nobody of this episode goes with
+                    // them, and a gate that closed after a reset would leave everybody standing.
+                    if cx.index.remove(&person.name, &person.sim_path) {
+                        cx.possession.close_gate();
+                    }
                     cx.bus.forget_model(&person.name, &person.sim_path);
                     if row.in_sim {
                         people.push(person);
-                    } else {
-                        cx.possession.close_gate();
                     }
                 }
             }
-        }
-        if !people.is_empty() {
-            cx.possession.close_gate();
         }
         if !objects.is_empty() {
             self.backend.0.remove_obstacles(cx, &objects);

@@ -241,6 +241,17 @@ fn a_file_that_broke_since_leaves_the_running_episode_alone() {
 }
 
 #[test]
+fn after_a_reset_that_leaves_somebody_out_the_others_can_be_possessed() {
+    let worlds = Worlds::new();
+    let mut play = Play::of(worlds.request("hall/two"));
+    play.environment.queue(&queue_scenario("hall/one")).expect("queues");
+    play.environment.reset("", -1).expect("resets");
+    play.environment.layer_mut().on_stream(&batch(10.0, vec![walking("ann", 9.0)]));
+    assert_eq!(play.roster(), [("env_0/ann".to_owned(), [9.0, 0.0, 0.0])]);
+    assert_eq!(play.environment.layer().cx().stream_stats().gate_closed, 0);
+}
+
+#[test]
 fn what_was_edited_between_two_resets_is_there_after_the_next() {
     let worlds = Worlds::new();
     let mut play = Play::of(worlds.request("hall/one"));
@@ -363,4 +374,53 @@ fn a_timeline_tells_the_backend_of_stimuli() {
         play.environment.tick();
     }
     assert_eq!(told.take(), ["7 alarm 0.5"]);
+}
+
+/// After each trouble of the clock or of the stream: a reset, and the first tick shows the episode as it was authored.
+#[test]
+fn the_first_tick_after_a_reset_is_right_whatever_went_on() {
+    let worlds = Worlds::new();
+    let hour = 3_600.0;
+    for (what, at_reset, first_tick) in [
+        ("paused", 12.0, 12.0),
+        ("running", 12.0, 12.04),
+        ("an hour ahead", 12.0 + hour, 12.0 + hour + 0.04),
+        ("an hour ahead after the reset", 12.0, 12.0 + hour),
+        ("back before the start", 2.0, 2.04),
+        ("back after the reset", 12.0, 3.0),
+    ] {
+        let Play { environment, log } = Play::of(worlds.request("hall/one"));
+        let time = Time::from_secs_f64;
+        let mut clocked = promenade_human::Clocked::new(environment, 0, time(10.0)).expect("a rate");
+        let stream = |clocked: &promenade_human::Clocked<Environment>, stamp: f64, x: f64| {
+            clocked.get().layer_mut().on_stream(&batch(stamp, vec![walking("ann", x)]));
+        };
+        clocked.advance_to(time(12.0)).expect("runs");
+        stream(&clocked, 12.0, 9.0);
+        clocked.advance_to(time(at_reset)).expect("runs");
+        clocked.get().reset("", -1).expect("resets");
+        // A batch that was under way before the reset is of another episode.
+        stream(&clocked, at_reset - 0.05, 8.0);
+        log.borrow_mut().frames.clear();
+        clocked.advance_to(time(first_tick)).expect("runs");
+        if first_tick == at_reset {
+            assert!(log.borrow().frames.is_empty(), "{what}: a paused clock publishes nothing");
+            clocked.advance_to(time(first_tick + 0.04)).expect("runs");
+        }
+        let frame = |log: &Rc<std::cell::RefCell<Log>>, at: usize| {
+            let log = log.borrow();
+            let (stamp, people) = &log.frames[at];
+            let (ann, _) = &people[0];
+            (*stamp, people.len(), ann.name.clone(), ann.pose.position)
+        };
+        let (stamp, count, name, position) = frame(&log, 0);
+        assert_eq!((count, name.as_str(), position), (1, "env_0/ann", [3.0, 3.0, 0.0]), "{what}");
+        assert!((stamp.as_secs_f64() - first_tick).abs() < 0.05, "{what}: stamped {stamp}");
+        // And the stream of the new episode is heard.
+        let now = first_tick + 0.04;
+        clocked.advance_to(time(now)).expect("runs");
+        stream(&clocked, now, 7.0);
+        let last = log.borrow().frames.len() - 1;
+        assert_eq!(frame(&log, last).3, [7.0, 0.0, 0.0], "{what}");
+    }
 }
