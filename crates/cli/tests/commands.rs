@@ -42,6 +42,18 @@ fn two_runs_with_one_seed_give_identical_reports() {
 }
 
 #[test]
+fn robots_drive_to_where_their_phases_send_them_and_end_the_episode() {
+    let scenario = "tests/scenarios/hospital/scenarios/fire_alarm";
+    let report: Value = serde_json::from_str(&run_report("0", scenario)).expect("JSON");
+    assert_eq!(report["outcome"], "success");
+    let robot = &report["robots"][0];
+    assert_eq!(robot["task"], "completed");
+    let end = |axis: usize| robot["end"][axis].as_f64().expect("a number");
+    assert!((end(0) - 10.0).hypot(end(1) - 2.0) < 0.3, "{robot}");
+    assert!(robot["distance_m"].as_f64().expect("a number") > 16.0, "{robot}");
+}
+
+#[test]
 fn people_of_the_corridor_walk() {
     let report: Value = serde_json::from_str(&run_report("0", "clinic/corridor_crowd")).expect("JSON");
     let people = report["pedestrians"].as_array().expect("a list");

@@ -12,7 +12,7 @@ use crate::episode::{Episode, EpisodeError, EpisodeRequest};
 use crate::frames::Ticked;
 use crate::known::ObstacleLayer;
 use crate::layer::{EVERYBODY, HumanLayer};
-use crate::live::{Effect, LiveWorld};
+use crate::live::{Effect, LiveWorld, RobotTask, TaskEvent};
 use crate::parameter::{ParameterError, ParameterValue, check_human_params};
 use crate::record::{EpisodePlan, EpisodeRecord, MERGE, Outcome, QueueRequest, RecordTopic};
 use crate::robot::Robot;
@@ -61,8 +61,20 @@ pub struct Environment {
     queued: EpisodePlan,
     running: Episode,
     live: LiveWorld,
+    robots: Vec<OnTask>,
     record: EpisodeRecord,
     started: bool,
+    lingers: bool,
+}
+
+/// What a robot of the scenario has to do.
+#[derive(Debug)]
+struct OnTask {
+    task: RobotTask,
+    /// Where to go now: x, y and heading in `map`.
+    goal: Option<[f64; 3]>,
+    /// `None` while it is under way.
+    completed: Option<bool>,
 }
 
 impl Environment {
@@ -91,7 +103,25 @@ impl Environment {
             conditions: String::new(),
             phases: String::new(),
         };
-        Ok(Environment { layer, request, queued, running, live, record, started: false })
+        Ok(Environment {
+            layer,
+            request,
+            queued,
+            running,
+            live,
+            robots: Vec::new(),
+            record,
+            started: false,
+            lingers: true,
+        })
+    }
+
+    /// The environment whose episodes follow one another by themselves once their robots are done, or, as is the default, stay
+    /// until somebody resets.
+    #[must_use]
+    pub fn with_lingering(mut self, lingers: bool) -> Self {
+        self.lingers = lingers;
+        self
     }
 
     /// The layer.
@@ -127,6 +157,25 @@ impl Environment {
     #[must_use]
     pub fn queued(&self) -> &EpisodePlan {
         &self.queued
+    }
+
+    /// Where the robot of an index in the scenario has to go now: x, y and heading in `map`; `None` = stay.
+    #[must_use]
+    pub fn goal(&self, robot: usize) -> Option<[f64; 3]> {
+        self.robots.get(robot)?.goal
+    }
+
+    /// Whether the robot of an index did its task (true) or failed it (false); `None` while it is under way.
+    #[must_use]
+    pub fn completed(&self, robot: usize) -> Option<bool> {
+        self.robots.get(robot)?.completed
+    }
+
+    /// Whoever drives a robot cannot go on: its phase ends as its `on_failure` says.
+    pub fn fail(&mut self, robot: usize, reason: &str) {
+        if let Some(robot) = self.robots.get_mut(robot) {
+            robot.task.fail(reason);
+        }
     }
 
     /// Begins the first episode at the time that the layer was told last.
@@ -241,6 +290,8 @@ impl Environment {
         }
         layer.spawn_pedestrians(&episode.people);
         self.live.start(layer.cx().now());
+        let tasks = episode.scenario.robots.iter().map(|robot| RobotTask::new(robot, &self.live));
+        self.robots = tasks.map(|task| OnTask { task, goal: None, completed: None }).collect();
     }
 
     /// Lets the world run to the layer's time: doors, stimuli.
@@ -325,6 +376,63 @@ impl Environment {
     }
 }
 
+impl Environment {
+    /// Lets the tasks of the robots go on, and ends the episode with the last of them.
+    fn step_tasks(&mut self) {
+        let now = self.layer.cx().now();
+        let mut aborted = None;
+        let tracked = self.layer.cx().robots();
+        for (robot, entry) in self.robots.iter_mut().zip(&self.running.robots) {
+            // One that the simulator refused is nowhere and has nothing to do.
+            let Some(seen) = tracked.iter().find(|seen| seen.robot.name == entry.name) else { continue };
+            let [x, y, _] = seen.pose.position;
+            robot.goal = robot.task.step(now, [x, y, seen.pose.yaw()], &self.live);
+            for event in robot.task.events() {
+                let name = &entry.name;
+                match event {
+                    TaskEvent::PhaseStarted { phase, text } => {
+                        tracing::info!(
+                            "robot {name:?} phase {phase}: {}",
+                            text.as_deref().unwrap_or("begins")
+                        );
+                    }
+                    TaskEvent::PhaseMet { phase } => tracing::info!("robot {name:?} phase {phase}: met"),
+                    TaskEvent::PhaseFailed { phase, reason } => {
+                        tracing::warn!("robot {name:?} phase {phase}: failed, {reason}");
+                    }
+                    TaskEvent::TaskDone { completed } => robot.completed = Some(*completed),
+                    TaskEvent::AbortEpisode { phase } => {
+                        aborted = Some(format!("robot {name:?} failed phase {phase}"));
+                    }
+                }
+            }
+        }
+        if self.record.outcome != Outcome::Running {
+            return;
+        }
+        if let Some(info) = aborted {
+            self.end_with(Outcome::Failed, &info);
+        } else if self.has_tasks() && self.robots.iter().all(|robot| robot.completed.is_some()) {
+            match self.robots.iter().filter(|robot| robot.completed == Some(false)).count() {
+                0 => self.end_with(Outcome::Success, "every robot did its task"),
+                failed => {
+                    let info = format!("{failed} of {} robots failed their tasks", self.robots.len());
+                    self.end_with(Outcome::Failed, &info);
+                }
+            }
+        }
+    }
+
+    /// Without any phase an episode goes on until somebody resets it.
+    fn has_tasks(&self) -> bool {
+        self.running.scenario.robots.iter().any(|robot| !robot.phases.is_empty())
+    }
+
+    fn has_ended(&self) -> bool {
+        matches!(self.record.outcome, Outcome::Success | Outcome::Failed)
+    }
+}
+
 impl Ticked for Environment {
     fn rate_hz(&self) -> f64 {
         self.layer.rate_hz()
@@ -339,7 +447,15 @@ impl Ticked for Environment {
     }
 
     fn tick(&mut self) {
+        if self.has_ended()
+            && !self.lingers
+            && let Err(error) = self.reset("", -1)
+        {
+            tracing::error!("no next episode: {error}");
+            self.lingers = true;
+        }
         self.step_world();
+        self.step_tasks();
         self.layer.tick();
     }
 }

@@ -4,6 +4,7 @@
 //! behaviour that the nodes do not have, and two runs with one seed must give equal reports.
 
 mod report;
+mod robots;
 
 use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
@@ -29,7 +30,7 @@ use crate::up::packages::{PROMENADE, Packages};
 
 /// Run one episode of a scenario without ROS.
 ///
-/// People move as the backend says. With `dummy`, everybody who has way-points is walked along them in straight lines, through
+/// People move as the backend says, doors open and close, robots drive straight to where their phases send them. With `dummy`, everybody who has way-points is walked along them in straight lines, through
 /// possession, as the `possess` node would do it. The report holds no wall time: the same seed gives the same file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -87,7 +88,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let backend =
         Registry::builtin().create(&args.human, &BackendContext { seed: args.seed, now: Time::ZERO })?;
     let outbox = Box::new(Shared(Rc::clone(&recorder)));
-    let layer = HumanLayer::new(backend, Box::new(DummySim), outbox);
+    let frames = robots::Frames::default();
+    let layer =
+        HumanLayer::new(backend, Box::new(DummySim), outbox).with_transforms(Box::new(frames.clone()));
     let environment = Environment::new(layer, request, EpisodePlan::default())?;
     let mut stderr = std::io::stderr();
     for problem in environment.episode().report.iter().filter(|problem| problem.severity != Severity::Hint) {
@@ -99,7 +102,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
 
     let started = Instant::now();
     let name = environment.episode().name.clone();
-    let run = simulate(args, environment, &recorder, &interrupted)?;
+    let run = simulate(args, environment, &frames, &recorder, &interrupted)?;
     let wall = started.elapsed().as_secs_f64();
     writeln!(
         stderr,
@@ -122,6 +125,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
 fn simulate(
     args: &RunArgs,
     mut environment: Environment,
+    frames: &robots::Frames,
     recorder: &Rc<RefCell<Recorder>>,
     interrupted: &Arc<AtomicBool>,
 ) -> Result<Run> {
@@ -131,6 +135,7 @@ fn simulate(
     let duration = Duration::from_secs_f64(args.duration);
     let mut kernel =
         Simulation::builder().fps(rate).seed(args.seed).duration(duration).realtime_factor(args.rtf).build();
+    kernel.add_frame(robots::Drivers::new(&environment, frames.clone(), rate))?.phase(Phase::RobotControl);
     kernel.add_frame(Frames::new(Rc::clone(&environment)))?.phase(Phase::Gait);
     let bar = progress(args.duration);
     kernel.add_frame(Watch { bar: bar.clone(), interrupted: Arc::clone(interrupted) })?.phase(Phase::Egress);
@@ -141,7 +146,7 @@ fn simulate(
     bar.finish_and_clear();
     let environment = environment.borrow();
     let stream = environment.layer().cx().stream_stats();
-    Ok(Run::new(args, environment.episode(), &recorder.borrow(), stream, end.time, end.frames))
+    Ok(Run::new(args, &environment, frames, &recorder.borrow(), stream, end.time, end.frames))
 }
 
 /// The walker as an event system: a possession stream with its own rate between the frames.
@@ -161,6 +166,7 @@ fn walk_everybody(kernel: &mut Simulation, environment: &Rc<RefCell<Environment>
             {
                 let mut environment = environment.borrow_mut();
                 environment.set_now(now);
+                walker.cap_speeds(|place| environment.live().speed_limit(place));
                 environment.layer_mut().on_stream(walker.step(period, now));
             }
             cx.timeout(period).await;

@@ -6,14 +6,14 @@ use std::rc::Rc;
 
 use blake2::digest::consts::U16;
 use blake2::{Blake2b, Digest};
-use promenade_human::episode::Episode;
 use promenade_human::message::{Pose, animation_state};
 use promenade_human::outbox::{Marker, MarkerTopic};
-use promenade_human::{BusFrame, Outbox, StreamStats};
+use promenade_human::{BusFrame, Environment, Outbox, Outcome, StreamStats};
 use promenade_kernel::Time;
 use serde::Serialize;
 
 use super::RunArgs;
+use super::robots::Frames;
 
 /// Listens on the bus and keeps what the report needs.
 #[derive(Default)]
@@ -85,6 +85,9 @@ pub(crate) struct Run {
     scenario: String,
     human: String,
     seed: u64,
+    /// `running`, `success` or `failed`, as in the episode record.
+    outcome: &'static str,
+    outcome_info: String,
     timing: Timing,
     stream: Stream,
     pedestrians: Vec<PedestrianResult>,
@@ -131,6 +134,8 @@ struct RobotResult {
     start: [f64; 3],
     end: [f64; 3],
     distance_m: f64,
+    /// `none`, `running`, `completed` or `failed`.
+    task: &'static str,
 }
 
 fn planar(pose: &Pose) -> [f64; 3] {
@@ -140,7 +145,8 @@ fn planar(pose: &Pose) -> [f64; 3] {
 impl Run {
     pub(crate) fn new(
         args: &RunArgs,
-        episode: &Episode,
+        environment: &Environment,
+        driven: &Frames,
         recorder: &Recorder,
         stream: StreamStats,
         end: Time,
@@ -156,12 +162,22 @@ impl Run {
             mean_moving_speed: if track.moving > 0.0 { track.distance / track.moving } else { 0.0 },
             max_speed: track.max_speed,
         });
-        // Nothing drives robots without a robot world: they stand where they start.
-        let robots = episode.robots.iter().map(|robot| RobotResult {
-            name: robot.name.clone(),
-            start: planar(&robot.pose),
-            end: planar(&robot.pose),
-            distance_m: 0.0,
+        let episode = environment.episode();
+        let tracked = environment.layer().cx().robots();
+        let robots = episode.robots.iter().enumerate().map(|(i, robot)| {
+            let seen = tracked.iter().find(|seen| seen.robot.name == robot.name);
+            RobotResult {
+                name: robot.name.clone(),
+                start: planar(&robot.pose),
+                end: planar(seen.map_or(&robot.pose, |seen| &seen.pose)),
+                distance_m: robot.base_frame.as_deref().map_or(0.0, |frame| driven.distance(frame)),
+                task: match environment.completed(i) {
+                    _ if episode.scenario.robots[i].phases.is_empty() => "none",
+                    None => "running",
+                    Some(true) => "completed",
+                    Some(false) => "failed",
+                },
+            }
         });
         let digest = recorder.digest.clone().finalize();
         Run {
@@ -169,6 +185,12 @@ impl Run {
             scenario: episode.name.clone(),
             human: args.human.clone(),
             seed: args.seed,
+            outcome: match environment.record().outcome {
+                Outcome::Success => "success",
+                Outcome::Failed => "failed",
+                _ => "running",
+            },
+            outcome_info: environment.record().outcome_info.clone(),
             timing: Timing { simulated_s: end.as_secs_f64(), frames, bus_messages: recorder.messages },
             stream: Stream {
                 batches: stream.batches,

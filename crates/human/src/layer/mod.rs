@@ -199,6 +199,12 @@ impl LayerCx {
         self.tracker.robots()
     }
 
+    /// All robots in spawn order, as of their last look-up.
+    #[must_use]
+    pub fn robots(&self) -> &[TrackedRobot] {
+        self.tracker.robots()
+    }
+
     /// The robots that people may react to: all, or none with `human.robots.visible` off.
     pub fn visible_robots(&mut self) -> &[TrackedRobot] {
         if self.robots_visible { self.tracked_robots() } else { &[] }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use promenade_human::backends::dummy::Dummy;
 use promenade_human::episode::EpisodeRequest;
+use promenade_human::message::Pose;
 use promenade_human::{
     Environment, EpisodePlan, HumanLayer, HumanSimulator, Outcome, Parameter, ParameterValue, QueueRequest,
     RecordTopic, Ticked as _,
@@ -423,4 +424,86 @@ fn the_first_tick_after_a_reset_is_right_whatever_went_on() {
         let last = log.borrow().frames.len() - 1;
         assert_eq!(frame(&log, last).3, [7.0, 0.0, 0.0], "{what}");
     }
+}
+
+/// A robot that is wherever its goal is, one tick later.
+#[derive(Clone, Default)]
+struct AtGoal(Rc<std::cell::RefCell<Option<(Time, Pose)>>>);
+
+impl promenade_human::Transforms for AtGoal {
+    fn latest(&mut self, frame: &str) -> Option<(Time, Pose)> {
+        assert_eq!(frame, "env_0/r2/base_link");
+        *self.0.borrow()
+    }
+}
+
+fn with_robot(scenario: &str, lingers: bool) -> (Play, AtGoal, Worlds) {
+    let worlds = Worlds::new();
+    worlds.scenario("hall", "task", scenario);
+    let robot = AtGoal::default();
+    let ports = Ports::default();
+    let log = ports.0.clone();
+    let layer = HumanLayer::new(Box::new(Inert), Box::new(ports.clone()), Box::new(ports))
+        .with_transforms(Box::new(robot.clone()));
+    let environment = Environment::new(layer, worlds.request("hall/task"), EpisodePlan::default())
+        .expect("loads")
+        .with_lingering(lingers);
+    let mut play = Play { environment, log };
+    play.at(10.0);
+    play.environment.start();
+    (play, robot, worlds)
+}
+
+const TASK: &str = "robots: [{name: r2, start: [5, 5, 0], phases: [{goto: [9, 5, 0]}, {goto: [9, 9, 0], on_failure: abort_episode}]}]";
+
+#[test]
+fn an_episode_ends_well_when_every_robot_has_done_its_phases() {
+    let (mut play, robot, _worlds) = with_robot(TASK, true);
+    let mut goals = Vec::new();
+    for tick in 1..10_u32 {
+        let now = 10.0 + f64::from(tick) * 0.1;
+        play.at(now);
+        play.environment.tick();
+        if let Some([x, y, yaw]) = play.environment.goal(0) {
+            if goals.last() != Some(&[x, y]) {
+                goals.push([x, y]);
+            }
+            *robot.0.borrow_mut() = Some((Time::from_secs_f64(now), Pose::planar(x, y, yaw)));
+        }
+    }
+    assert_eq!(goals, [[9.0, 5.0], [9.0, 9.0]]);
+    assert_eq!(play.environment.completed(0), Some(true));
+    let record = play.environment.record();
+    assert_eq!(
+        (record.outcome, record.episode_id),
+        (Outcome::Success, 0),
+        "it lingers until somebody resets"
+    );
+    play.environment.reset("", -1).expect("resets");
+    let outcomes: Vec<_> = play.records().into_iter().map(|(_, id, outcome)| (id, outcome)).collect();
+    use Outcome::{Queued, Running, Success};
+    assert_eq!(
+        outcomes,
+        [(0, Running), (1, Queued), (0, Success), (1, Running), (2, Queued)],
+        "an episode that ended well is not skipped"
+    );
+}
+
+#[test]
+fn a_phase_that_aborts_fails_the_episode_and_the_next_follows_by_itself() {
+    let (mut play, robot, _worlds) = with_robot(TASK, false);
+    *robot.0.borrow_mut() = Some((Time::from_secs_f64(10.0), Pose::planar(9.0, 5.0, 0.0)));
+    for tick in 1..5_u32 {
+        play.at(10.0 + f64::from(tick) * 0.1);
+        play.environment.tick();
+    }
+    play.environment.fail(0, "ran into a wall");
+    play.at(11.0);
+    play.environment.tick();
+    assert_eq!(play.environment.record().outcome, Outcome::Failed);
+    assert_eq!(play.environment.record().outcome_info, "robot \"r2\" failed phase 1");
+    play.at(11.1);
+    play.environment.tick();
+    let record = play.environment.record();
+    assert_eq!((record.episode_id, record.outcome), (1, Outcome::Running));
 }
