@@ -235,8 +235,8 @@ impl Environment {
         let other_world = (&before.walls, &before.doors, &before.world_objects)
             != (&self.running.walls, &self.running.doors, &self.running.world_objects);
         if other_world {
-            let (walls, doors) = self.layer.unuse_world();
-            self.layer.remove_stale_world(&walls, &doors);
+            // Nothing of the old world is of use in the new one, in the engine or in the simulator.
+            self.layer.remove_obstacles(ObstacleLayer::World);
             self.layer.spawn_world(&self.running.walls, &self.running.doors, &[]);
         }
         self.layer.remove_all_regions();

@@ -279,9 +279,11 @@ fn a_reset_reuses_what_stays_and_removes_what_does_not() {
         play.sim_calls(),
         [
             "before_reset",
+            "remove_mechanisms",
+            "remove_world",
+            "pedestrian_delete ann",
             "spawn_walls 1 clear=false",
             "obstacle_spawn bench",
-            "pedestrian_delete ann",
             "after_reset"
         ]
     );
