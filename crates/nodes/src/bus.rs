@@ -207,9 +207,14 @@ pub fn write_batch(batch: &Pedestrians, message: &mut wire::Pedestrians) {
     set_string(&mut message.header.frame_id, &batch.frame_id);
     resize(&mut message.pedestrians, batch.pedestrians.len());
     for (from, to) in batch.pedestrians.iter().zip(message.pedestrians.iter_mut()) {
-        write_pedestrian(from, to);
-        write_joint_state(&from.joint_state, &mut to.joint_state);
+        write_person(from, to);
     }
+}
+
+/// Writes one person with the joints they carry.
+pub fn write_person(from: &Pedestrian, to: &mut wire::Pedestrian) {
+    write_pedestrian(from, to);
+    write_joint_state(&from.joint_state, &mut to.joint_state);
 }
 
 /// The outgoing `arena_peds` message, re-used from tick to tick.

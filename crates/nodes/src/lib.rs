@@ -10,3 +10,4 @@ pub mod human_simulator;
 mod log;
 pub mod possess;
 pub mod ros;
+pub mod tf;

@@ -2,6 +2,7 @@
 //!
 //! A message must never reach the C formatter as a format string; `rclrs` passes it as an argument.
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
 
 use rclrs::{Logger, log_debug, log_error, log_info, log_warn};
@@ -18,6 +19,15 @@ pub(crate) fn install(logger: Logger) {
     }
 }
 
+thread_local! {
+    static OWN: RefCell<Option<Logger>> = const { RefCell::new(None) };
+}
+
+/// Sends what this thread has to say to `logger`, the one of its own node.
+pub(crate) fn use_on_this_thread(logger: Logger) {
+    OWN.with_borrow_mut(|own| *own = Some(logger));
+}
+
 struct RosLog {
     logger: Logger,
 }
@@ -27,12 +37,16 @@ impl<S: Subscriber> Layer<S> for RosLog {
         let mut text = Text(String::new());
         event.record(&mut text);
         let text = text.0;
-        match *event.metadata().level() {
-            Level::ERROR => log_error!(&self.logger, "{text}"),
-            Level::WARN => log_warn!(&self.logger, "{text}"),
-            Level::INFO => log_info!(&self.logger, "{text}"),
-            Level::DEBUG | Level::TRACE => log_debug!(&self.logger, "{text}"),
-        }
+        OWN.with_borrow(|own| write(own.as_ref().unwrap_or(&self.logger), *event.metadata().level(), &text));
+    }
+}
+
+fn write(logger: &Logger, level: Level, text: &str) {
+    match level {
+        Level::ERROR => log_error!(logger, "{text}"),
+        Level::WARN => log_warn!(logger, "{text}"),
+        Level::INFO => log_info!(logger, "{text}"),
+        Level::DEBUG | Level::TRACE => log_debug!(logger, "{text}"),
     }
 }
 

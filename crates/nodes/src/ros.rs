@@ -10,8 +10,8 @@ use anyhow::{Context as _, Result};
 use futures::channel::oneshot;
 use promenade_kernel::Time;
 use rclrs::{
-    Context, CreateBasicExecutor, Executor, IntoPrimitiveOptions, Node, ParameterVariant, RclrsErrorFilter,
-    SpinOptions,
+    Context, CreateBasicExecutor, Executor, IntoNodeOptions, IntoPrimitiveOptions, Node, ParameterVariant,
+    RclrsErrorFilter, SpinOptions,
 };
 use rosgraph_msgs::msg::rmw::Clock;
 
@@ -44,6 +44,17 @@ impl Running {
         let node = executor.create_node(name).with_context(|| format!("cannot create node {name:?}"))?;
         crate::log::install(node.logger().clone());
         Ok(Running { executor, node, parameters: RefCell::default() })
+    }
+
+    /// A further node of this process, in a namespace that the command line cannot change.
+    ///
+    /// # Errors
+    /// When the namespace is none.
+    pub fn node_in(&self, name: &str, namespace: &str) -> Result<Node> {
+        let own = ["--ros-args".to_owned(), "-r".to_owned(), format!("__ns:={namespace}")];
+        self.executor
+            .create_node(name.namespace(namespace).arguments(own))
+            .with_context(|| format!("cannot create node {name:?} in {namespace:?}"))
     }
 
     /// A read-only parameter: set at start or its default.

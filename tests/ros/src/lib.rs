@@ -8,6 +8,7 @@ mod cast;
 mod domain;
 mod environment;
 mod process;
+mod simulator;
 mod stage;
 pub mod wire;
 
@@ -17,6 +18,7 @@ pub use cast::{Cast, Thing};
 pub use domain::own_domain;
 pub use environment::{Environment, node_arguments};
 pub use process::{Ended, Process, executable, share};
+pub use simulator::{Call, Resident, Simulator, Verb};
 pub use stage::{Mailbox, Stage};
 
 /// Longest wait for anything. DDS discovery on a loaded machine can take seconds.

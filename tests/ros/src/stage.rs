@@ -51,6 +51,8 @@ impl<T> Mailbox<T> {
 
 /// An r2r node, its mailboxes, and the clock of the test.
 pub struct Stage {
+    /// For further nodes: a process has one context.
+    pub context: r2r::Context,
     /// The node: create publishers and clients here.
     pub node: r2r::Node,
     clock: r2r::Publisher<Clock>,
@@ -65,9 +67,10 @@ impl Stage {
     /// When ROS cannot start.
     pub fn new() -> Result<Self> {
         own_domain();
-        let mut node = r2r::Node::create(r2r::Context::create()?, "stage", "/")?;
+        let context = r2r::Context::create()?;
+        let mut node = r2r::Node::create(context.clone(), "stage", "/")?;
         let clock = node.create_publisher("/clock", QosProfile::default().keep_last(1))?;
-        Ok(Self { node, clock, deliveries: Vec::new() })
+        Ok(Self { context, node, clock, deliveries: Vec::new() })
     }
 
     /// Collects the messages of a topic from now on, until the mailbox and its clones are dropped. (r2r notices with the

@@ -1,35 +1,39 @@
-//! The `human_simulator` node: the people of one environment.
+//! The `human_simulator` node: the people of one environment, or of several.
 //!
-//! ROS callbacks only put owned messages into a bounded queue; one thread owns the layer and takes them out in order.
-//! A full queue drops stream batches (the stream keeps the last anyway) and answers a move with NOT_FOUND; it never
-//! blocks a callback.
+//! ROS callbacks only put owned messages into a bounded queue; one thread per environment owns its world and takes them out
+//! in order. What finds no room is dropped, and a move is then answered with NOT_FOUND; no callback ever blocks.
+//! Environments of one process share the executor and the clock, and nothing else.
 
+mod episodes;
+mod inbox;
+mod lockstep;
 mod outbox;
+mod ports;
+mod service_sim;
+mod settings;
 mod world;
 
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use arena_people_msgs::msg::rmw::Pedestrians;
-use arena_people_msgs::srv::rmw::{
-    MovePedestrians, MovePedestriansRequest as MoveRequest, MovePedestriansResponse as MoveResponse,
-};
 use futures::channel::oneshot;
-use promenade_human::episode::{EpisodeRequest, asset_cache, world_roots};
 use promenade_human::message::Pose;
 use promenade_human::{
-    BackendContext, DummySim, Environment, EpisodePlan, HumanLayer, MoveResult, Registry,
+    BackendContext, DummySim, Environment, HumanLayer, MoveResult, QueueRequest, Registry, Sim,
 };
 use promenade_kernel::Time;
-use rclrs::{IntoPrimitiveOptions, Node, Service, Subscription};
+use rclrs::Node;
 
-use crate::bus::pose_from_wire;
 use crate::ros::Running;
+use crate::tf::TfListener;
+use inbox::{Inbox, Teller, inbox};
+use ports::Ports;
+use service_sim::ServiceSim;
+use settings::{Place, Settings};
 
-/// Messages that may wait for the world thread. At 100 Hz of clock and 20 Hz of stream this is about half a second.
-const QUEUE: usize = 64;
-
-/// What the world thread is told.
+/// What a world is told.
 pub(crate) enum Ingress {
     /// The node clock.
     Clock(Time),
@@ -37,6 +41,17 @@ pub(crate) enum Ingress {
     Stream(Box<Pedestrians>),
     /// A request of `human/move` and where the answer goes.
     Move(Vec<(String, Pose)>, oneshot::Sender<Vec<MoveResult>>),
+    /// A request of `queue_episode`; the answer is an error or nothing.
+    Queue(Box<QueueRequest>, oneshot::Sender<Result<(), String>>),
+    /// A request of `reset_episode`.
+    Reset {
+        /// World; empty = as queued.
+        world: String,
+        /// Seed; -1 = derive one.
+        seed: i64,
+        /// An error or nothing.
+        answer: oneshot::Sender<Result<(), String>>,
+    },
     /// The node was asked to stop.
     Stop,
 }
@@ -47,70 +62,109 @@ pub(crate) enum Ingress {
 /// A parameter of the wrong type, an unknown backend, a scenario with errors, or a failure of ROS.
 pub fn run() -> Result<()> {
     let ros = Running::start("human_simulator")?;
-    let human = ros.text("human", "dummy", "human backend")?;
-    let env_id = ros.parameter("env_id", 0_i64, "number of the environment")?;
-    let seed = ros.parameter("seed", 0_i64, "seed of the episode")?.cast_unsigned();
-    let prefix = ros.text("prefix", &format!("env_{env_id}"), "prefix of sim paths")?;
-    let request = EpisodeRequest {
-        scenario: ros.text("scenario", "", "scenario file, folder, or world/scenario")?,
-        world: ros.text("world", "", "world of a scenario that lies in none")?,
-        roots: world_roots(crate::ros::share_dir().as_deref()),
-        seed,
-        tf_namespace: ros.text("tf_namespace", &prefix, "prefix of the frames of robots")?,
-        prefix,
-        asset_cache: asset_cache(),
-        ..EpisodeRequest::default()
-    };
-    let backend = Registry::builtin().create(&human, &BackendContext { seed, now: Time::ZERO })?;
-    let outbox = outbox::RosOutbox::new(&ros.node)?;
-    let layer = HumanLayer::new(backend, Box::new(DummySim), Box::new(outbox));
-    let environment = Environment::new(layer, request, EpisodePlan::default())?;
-    for problem in environment.episode().report.iter() {
-        tracing::info!("{problem}");
+    let (settings, places) = settings::read(&ros)?;
+    let is_one_of_many = places.len() > 1;
+    let end = End::default();
+    let mut stages = Vec::new();
+    let mut ports = Vec::new();
+    for place in places {
+        let node = match &place.namespace {
+            Some(namespace) => ros.node_in("human_simulator", namespace)?,
+            None => ros.node.clone(),
+        };
+        let (teller, inbox) = inbox();
+        ports.push(Ports::open(&node, &settings.task_generator, &teller)?);
+        end.add(teller);
+        stages.push(Stage { settings: settings.clone(), place, node, inbox, end: end.clone() });
+    }
+    let tellers = end.tellers();
+    let _clock = ros.clock(move |now| tellers.iter().for_each(|teller| teller.tell(Ingress::Clock(now))))?;
+    ros.spin_beside(
+        move || end.come(),
+        || {
+            std::thread::scope(|scope| {
+                let mut threads = Vec::new();
+                for stage in stages {
+                    let label = stage.place.label.clone();
+                    let thread = std::thread::Builder::new()
+                        .name(label.clone())
+                        .spawn_scoped(scope, move || stage.run())
+                        .context("cannot start a thread")?;
+                    threads.push((label, thread));
+                }
+                let mut result = Ok(());
+                for (label, thread) in threads {
+                    let ended = thread.join().unwrap_or_else(|_| Err(anyhow::anyhow!("its thread panicked")));
+                    let named = if is_one_of_many { ended.context(label) } else { ended };
+                    result = result.and(named);
+                }
+                result
+            })
+        },
+    )
+}
+
+/// The end of all environments: one that ends ends the others, too.
+#[derive(Clone, Default)]
+struct End {
+    /// Set when nothing should wait any more.
+    has_come: Arc<AtomicBool>,
+    tellers: Arc<std::sync::Mutex<Vec<Teller>>>,
+}
+
+impl End {
+    fn tellers(&self) -> Vec<Teller> {
+        self.tellers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    let (tell, told) = sync_channel(QUEUE);
-    let to_world = tell.clone();
-    // A reading that finds the queue full is made up for by the next one.
-    let _clock = ros.clock(move |now| drop(to_world.try_send(Ingress::Clock(now))))?;
-    let _ports = Ports::open(&ros.node, &tell)?;
-    let stop = tell.clone();
-    drop(tell);
-    // A full queue still takes the stop: this runs on the thread of the signal handler, which may wait.
-    let on_signal = move || drop(stop.send(Ingress::Stop));
-    ros.spin_beside(on_signal, || world::World::new(environment, seed).run(&told))
+    fn add(&self, teller: Teller) {
+        self.tellers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(teller);
+    }
+
+    fn come(&self) {
+        self.has_come.store(true, Ordering::Relaxed);
+        self.tellers().iter().for_each(Teller::stop);
+    }
 }
 
-/// The subscriptions and services; they live as long as the node runs.
-struct Ports {
-    _stream: Subscription<Pedestrians>,
-    _move: Service<MovePedestrians>,
+/// What the thread of one environment starts with. The layer itself stays on that thread.
+struct Stage {
+    settings: Settings,
+    place: Place,
+    node: Node,
+    inbox: Inbox,
+    end: End,
 }
 
-impl Ports {
-    fn open(node: &Node, tell: &SyncSender<Ingress>) -> Result<Self> {
-        let to_world = tell.clone();
-        let stream = node.create_subscription::<Pedestrians, _>(
-            "human/stream".keep_last(1).reliable().volatile(),
-            move |batch: Box<Pedestrians>| drop(to_world.try_send(Ingress::Stream(batch))),
-        )?;
-        let to_world = tell.clone();
-        let service =
-            node.create_async_service::<MovePedestrians, _>("human/move", move |request: MoveRequest| {
-                let items: Vec<(String, Pose)> = request
-                    .pedestrians
-                    .iter()
-                    .map(|ped| (ped.name.to_string(), pose_from_wire(&ped.pose)))
-                    .collect();
-                let count = items.len();
-                let (answer, answered) = oneshot::channel();
-                drop(to_world.try_send(Ingress::Move(items, answer)));
-                async move {
-                    // A full queue or a node that stops drops the sender: nobody was moved.
-                    let results = answered.await.unwrap_or_else(|_| vec![MoveResult::NotFound; count]);
-                    MoveResponse { results: results.into_iter().map(|result| result as u8).collect() }
-                }
-            })?;
-        Ok(Ports { _stream: stream, _move: service })
+impl Drop for Stage {
+    fn drop(&mut self) {
+        self.end.come();
+    }
+}
+
+impl Stage {
+    fn run(self) -> Result<()> {
+        crate::log::use_on_this_thread(self.node.logger().clone());
+        let Settings { human, seed, .. } = &self.settings;
+        let backend = Registry::builtin().create(human, &BackendContext { seed: *seed, now: Time::ZERO })?;
+        let outbox = outbox::RosOutbox::new(&self.node, &self.settings.task_generator)?;
+        let layer = HumanLayer::new(backend, self.sim()?, Box::new(outbox))
+            .with_transforms(Box::new(TfListener::open(&self.node)?))
+            .with_robots_visible(self.settings.robots_visible);
+        let environment = Environment::new(layer, self.place.request.clone(), self.settings.plan.clone())?;
+        for problem in environment.episode().report.iter() {
+            tracing::info!("{problem}");
+        }
+        lockstep::register(&self.node, &environment.layer().lockstep_channels());
+        world::run(environment, *seed, &self.inbox)
+    }
+
+    fn sim(&self) -> Result<Box<dyn Sim>> {
+        let Settings { has_sim, sim_ns, sim_timeout, .. } = &self.settings;
+        if !has_sim {
+            return Ok(Box::new(DummySim));
+        }
+        let stop = Arc::clone(&self.end.has_come);
+        Ok(Box::new(ServiceSim::new(&self.node, sim_ns, *sim_timeout, stop)?))
     }
 }

@@ -6,12 +6,14 @@ use anyhow::Result;
 use arena_people_msgs::msg::rmw::Pedestrians;
 use geometry_msgs::msg::rmw::{Point, Vector3};
 use promenade_human::outbox::{Marker, MarkerTopic};
-use promenade_human::{BusFrame, Outbox};
+use promenade_human::{BusFrame, EpisodeRecord, Outbox, RecordTopic};
 use promenade_kernel::Time;
 use rclrs::{IntoPrimitiveOptions, Node, Publisher};
 use std_msgs::msg::rmw::ColorRGBA;
+use task_generator_msgs::msg::rmw::EpisodeRecord as WireRecord;
 use visualization_msgs::msg::rmw::{Marker as WireMarker, MarkerArray};
 
+use super::episodes::record_to_wire;
 use crate::bus::{BusMessage, pose_to_wire, resize, set_string, write_map_header};
 
 /// Publishes for the layer.
@@ -19,10 +21,12 @@ pub(crate) struct RosOutbox {
     pedestrians: Publisher<Pedestrians>,
     message: BusMessage,
     markers: BTreeMap<MarkerTopic, Publisher<MarkerArray>>,
+    records: BTreeMap<RecordTopic, Publisher<WireRecord>>,
 }
 
 impl RosOutbox {
-    pub(crate) fn new(node: &Node) -> Result<Self> {
+    /// Publishers below the namespace of `node`; those of episodes below `task_generator`.
+    pub(crate) fn new(node: &Node, task_generator: &str) -> Result<Self> {
         let mut markers = BTreeMap::new();
         for (topic, name) in [
             (MarkerTopic::StaticWalls, "pedestrian_markers/static_walls"),
@@ -30,8 +34,16 @@ impl RosOutbox {
         ] {
             markers.insert(topic, node.create_publisher(name.keep_last(1).reliable().transient_local())?);
         }
+        let mut records = BTreeMap::new();
+        for (topic, name) in [(RecordTopic::Episode, "state/episode"), (RecordTopic::Queue, "state/queue")] {
+            let name = format!("{}/{name}", task_generator.trim_end_matches('/'));
+            records.insert(
+                topic,
+                node.create_publisher(name.as_str().keep_last(1).reliable().transient_local())?,
+            );
+        }
         let pedestrians = node.create_publisher("arena_peds".keep_last(10).reliable().volatile())?;
-        Ok(RosOutbox { pedestrians, message: BusMessage::default(), markers })
+        Ok(RosOutbox { pedestrians, message: BusMessage::default(), markers, records })
     }
 }
 
@@ -49,6 +61,12 @@ impl Outbox for RosOutbox {
             write_marker(from, now, to);
         }
         if let Err(error) = self.markers[&topic].publish(&array) {
+            tracing::error!("{topic:?}: {error}");
+        }
+    }
+
+    fn publish_record(&mut self, topic: RecordTopic, record: &EpisodeRecord) {
+        if let Err(error) = self.records[&topic].publish(record_to_wire(record)) {
             tracing::error!("{topic:?}: {error}");
         }
     }

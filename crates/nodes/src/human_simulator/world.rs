@@ -1,8 +1,9 @@
-//! The thread that owns the layer: it takes messages out of the queue, one at a time, in order.
+//! The thread that owns a world: it takes messages out of the inbox, one at a time, in order.
 //!
-//! Nothing here may block on ROS, and nothing that a message holds may end it.
+//! Nothing here may wait for ROS, except for a simulator outside the process as long as its time-out says, and nothing that
+//! a message holds may end it.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -11,75 +12,113 @@ use promenade_human::{ClockStep, Clocked, Environment, Ticked as _};
 use promenade_kernel::Time;
 
 use super::Ingress;
+use super::inbox::Inbox;
 use crate::bus::read_batch;
 
 /// Wall time without any clock after which the user is told once.
 const CLOCK_PATIENCE: Duration = Duration::from_secs(3);
 
-/// What the thread works with.
-pub(crate) struct World {
-    /// The environment before the first clock reading: the gate of the stream needs a time.
-    waiting: Option<Environment>,
-    /// The environment from then on.
-    clocked: Option<Clocked<Environment>>,
-    seed: u64,
-    batch: Pedestrians,
-    /// Jumps of the clock so far.
-    jumps: u64,
+/// Works until told to stop.
+///
+/// # Errors
+/// What a system of the kernel reports.
+pub(crate) fn run(mut environment: Environment, seed: u64, inbox: &Inbox) -> Result<()> {
+    let mut batch = Pedestrians::default();
+    // The gate of the stream needs a time, so nothing begins before the first clock reading.
+    let Some(first) = first_reading(&mut environment, inbox, &mut batch) else { return Ok(()) };
+    environment.set_now(first);
+    environment.start();
+    tell_episode(&environment);
+    let mut clocked = Clocked::new(environment, seed, first).context("the human layer")?;
+    let mut jumps = Jumps::default();
+    let mut reading = Some(first);
+    loop {
+        if let Some(now) = reading.take() {
+            jumps.tell(clocked.advance_to(now).context("the human layer")?, now);
+        }
+        match inbox.next() {
+            Some(Ingress::Clock(now)) => reading = Some(now),
+            Some(Ingress::Stop) | None => return Ok(()),
+            Some(message) => act(&mut clocked.get(), message, &mut batch),
+        }
+    }
 }
 
-impl World {
-    pub(crate) fn new(environment: Environment, seed: u64) -> Self {
-        World { waiting: Some(environment), clocked: None, seed, batch: Pedestrians::default(), jumps: 0 }
+/// Serves requests until the clock is known; `None` when told to stop.
+fn first_reading(environment: &mut Environment, inbox: &Inbox, batch: &mut Pedestrians) -> Option<Time> {
+    let mut patience = Some(CLOCK_PATIENCE);
+    loop {
+        let message = match patience {
+            None => inbox.next(),
+            Some(limit) => match inbox.next_within(limit) {
+                Err(RecvTimeoutError::Timeout) => {
+                    tracing::warn!(
+                        "no /clock yet: start a simulator or dummy_sim, or set use_sim_time to false"
+                    );
+                    patience = None;
+                    continue;
+                }
+                received => received.ok(),
+            },
+        };
+        match message {
+            Some(Ingress::Clock(now)) => return Some(now),
+            Some(Ingress::Stop) | None => return None,
+            Some(message) => act(environment, message, batch),
+        }
     }
+}
 
-    /// Works until told to stop.
-    pub(crate) fn run(mut self, told: &Receiver<Ingress>) -> Result<()> {
-        let mut patience = Some(CLOCK_PATIENCE);
-        loop {
-            let message = match (&self.waiting, patience) {
-                (Some(_), Some(limit)) => match told.recv_timeout(limit) {
-                    Err(RecvTimeoutError::Timeout) => {
-                        tracing::warn!(
-                            "no /clock yet: start a simulator or dummy_sim, or set use_sim_time to false"
-                        );
-                        patience = None;
-                        continue;
-                    }
-                    received => received.ok(),
-                },
-                _ => told.recv().ok(),
-            };
-            match message {
-                Some(Ingress::Clock(now)) => self.on_clock(now)?,
-                Some(Ingress::Stream(batch)) => {
-                    if let Some(clocked) = &self.clocked {
-                        read_batch(&batch, &mut self.batch);
-                        clocked.get().layer_mut().on_stream(&self.batch);
-                    }
-                }
-                Some(Ingress::Move(items, answer)) => {
-                    if let Some(clocked) = &self.clocked {
-                        // A client that gave up waiting has dropped its end.
-                        drop(answer.send(clocked.get().layer_mut().on_move(&items)));
-                    }
-                }
-                Some(Ingress::Stop) | None => return Ok(()),
+/// One message that is neither the clock nor the end. Answers go to clients that may have given up waiting.
+fn act(environment: &mut Environment, message: Ingress, batch: &mut Pedestrians) {
+    match message {
+        Ingress::Stream(message) => {
+            read_batch(&message, batch);
+            environment.layer_mut().on_stream(batch);
+        }
+        Ingress::Move(items, answer) => drop(answer.send(environment.layer_mut().on_move(&items))),
+        Ingress::Queue(request, answer) => {
+            let queued = environment.queue(&request).map_err(|error| error.to_string());
+            if let Err(error) = &queued {
+                tracing::warn!("queue_episode: {error}");
             }
+            drop(answer.send(queued));
         }
+        Ingress::Reset { world, seed, answer } => {
+            let reset = environment.reset(&world, seed).map_err(|error| error.to_string());
+            match &reset {
+                Ok(()) => tell_episode(environment),
+                Err(error) => tracing::warn!("reset_episode: {error}"),
+            }
+            drop(answer.send(reset));
+        }
+        Ingress::Clock(_) | Ingress::Stop => {}
     }
+}
 
-    fn on_clock(&mut self, now: Time) -> Result<()> {
-        if let Some(mut environment) = self.waiting.take() {
-            environment.set_now(now);
-            environment.start();
-            let episode = environment.episode();
-            tracing::info!("{}: {} people at {now} s", episode.name, episode.people.len());
-            self.clocked = Some(Clocked::new(environment, self.seed, now).context("the human layer")?);
-        }
-        let Some(clocked) = &mut self.clocked else { return Ok(()) };
-        let what = match clocked.advance_to(now).context("the human layer")? {
-            ClockStep::Continued => return Ok(()),
+fn tell_episode(environment: &Environment) {
+    let (episode, record) = (environment.episode(), environment.record());
+    tracing::info!(
+        "episode {}: {}, seed {}, {} people at {} s",
+        record.episode_id,
+        episode.name,
+        record.seed,
+        episode.people.len(),
+        record.start_time
+    );
+    for problem in episode.report.iter() {
+        tracing::debug!("{problem}");
+    }
+}
+
+/// Tells about jumps of the clock. Two clocks at once make every reading a jump, and must not fill the log.
+#[derive(Default)]
+struct Jumps(u64);
+
+impl Jumps {
+    fn tell(&mut self, step: ClockStep, now: Time) {
+        let what = match step {
+            ClockStep::Continued => return,
             ClockStep::JumpedBack(by) => {
                 format!("the clock went back by {:.3} s; going on from {now} s", by.as_secs_f64())
             }
@@ -87,13 +126,11 @@ impl World {
                 format!("the clock jumped ahead by {:.3} s; that time is skipped", by.as_secs_f64())
             }
         };
-        // Two clocks at once make every reading a jump, and must not fill the log.
-        self.jumps += 1;
-        match self.jumps {
+        self.0 += 1;
+        match self.0 {
             1 | 2 => tracing::warn!("{what}"),
             n if n.is_power_of_two() => tracing::warn!("{what} (jump {n}; do two nodes publish /clock?)"),
             _ => {}
         }
-        Ok(())
     }
 }

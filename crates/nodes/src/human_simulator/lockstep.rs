@@ -1,0 +1,110 @@
+//! Tells the simulator which topics its clock may have to wait for (human-layer specification, section 2.4).
+//!
+//! Best effort: a simulator that offers no such service, or refuses, costs a line in the log and nothing else. The node works
+//! meanwhile.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use arena_runtime_msgs::msg::rmw::{LockstepChannel as WireChannel, LockstepRegistration};
+use arena_runtime_msgs::srv::rmw::{LockstepRegister, LockstepRegisterRequest, LockstepRegisterResponse};
+use promenade_human::LockstepChannel;
+use rclrs::Node;
+
+/// Where simulators offer it.
+const SERVICE: &str = "/arena/sim_lifecycle/lockstep/register";
+
+/// Longest wait for the service and its answer together.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How often the graph is looked at meanwhile.
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// Registers `channels` of the environment of `node`, on a thread of its own that ends after at most [`PATIENCE`].
+pub(crate) fn register(node: &Node, channels: &[LockstepChannel]) {
+    if channels.is_empty() {
+        return;
+    }
+    let registration = registration(&node.fully_qualified_name(), &node.namespace(), channels);
+    let node = node.clone();
+    let spawned = std::thread::Builder::new().name("lockstep".to_owned()).spawn(move || {
+        match ask(&node, registration) {
+            Ok(answer) if answer.success => tracing::info!("{SERVICE}: the clock waits for this node"),
+            Ok(answer) => {
+                tracing::warn!("{SERVICE} refused: {}; going on without lockstep", answer.error_msg)
+            }
+            Err(error) => tracing::info!("{error}; going on without lockstep"),
+        }
+    });
+    if let Err(error) = spawned {
+        tracing::warn!("no thread for {SERVICE}: {error}; going on without lockstep");
+    }
+}
+
+fn ask(node: &Node, registration: LockstepRegistration) -> Result<LockstepRegisterResponse> {
+    let end = Instant::now() + PATIENCE;
+    let client = node.create_client::<LockstepRegister>(SERVICE)?;
+    while !client.service_is_ready()? {
+        if Instant::now() >= end {
+            anyhow::bail!("no service {SERVICE} within {PATIENCE:?}");
+        }
+        std::thread::park_timeout(GLANCE);
+    }
+    let (tell, told) = std::sync::mpsc::channel();
+    // The promise only tells when the callback is through.
+    drop(
+        client.call_then(
+            &LockstepRegisterRequest { registration },
+            move |answer: LockstepRegisterResponse| drop(tell.send(answer)),
+        )?,
+    );
+    told.recv_timeout(end.saturating_duration_since(Instant::now()))
+        .with_context(|| format!("no answer of {SERVICE} within {PATIENCE:?}"))
+}
+
+fn registration(caller: &str, env: &str, channels: &[LockstepChannel]) -> LockstepRegistration {
+    let channel = |channel: &LockstepChannel| WireChannel {
+        name: channel.name.as_str().into(),
+        topic: absolute(env, &channel.topic).as_str().into(),
+        type_: channel.message_type.as_str().into(),
+        period_s: channel.period_s,
+        hard: channel.hard,
+    };
+    LockstepRegistration {
+        caller: caller.into(),
+        env: env.into(),
+        channels: channels.iter().map(channel).collect(),
+    }
+}
+
+/// A topic below the environment, unless it is absolute already.
+fn absolute(env: &str, topic: &str) -> String {
+    if topic.starts_with('/') { topic.to_owned() } else { format!("{}/{topic}", env.trim_end_matches('/')) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_registration_names_caller_environment_and_absolute_topics() {
+        let channel = |topic: &str| LockstepChannel {
+            name: "roster".to_owned(),
+            topic: topic.to_owned(),
+            message_type: "arena_people_msgs/msg/Pedestrians".to_owned(),
+            period_s: 0.15,
+            hard: true,
+        };
+        let sent = registration(
+            "/arena/env_3/human_simulator",
+            "/arena/env_3",
+            &[channel("arena_peds"), channel("/elsewhere")],
+        );
+        assert_eq!(sent.caller.to_string(), "/arena/env_3/human_simulator");
+        assert_eq!(sent.env.to_string(), "/arena/env_3");
+        let topics: Vec<_> = sent.channels.iter().map(|channel| channel.topic.to_string()).collect();
+        assert_eq!(topics, ["/arena/env_3/arena_peds", "/elsewhere"]);
+        assert_eq!((sent.channels[0].period_s, sent.channels[0].hard), (0.15, true));
+        assert_eq!(absolute("/", "arena_peds"), "/arena_peds");
+    }
+}

@@ -1,0 +1,443 @@
+//! The conversation with the simulator: who may speak when, how long to wait, and what silence means.
+//!
+//! Lifecycle calls run one at a time on the thread of the world and wait for their answer; updates never wait: one is in
+//! flight, the newest one waits and goes out with the answer to the one before. Answers arrive on another thread. Nothing
+//! here knows ROS; the wall clock serves time-outs only.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use arena_people_msgs::srv::rmw::{
+    DeletePedestriansRequest, MovePedestriansRequest, SpawnPedestriansRequest, UpdatePedestriansRequest,
+};
+use promenade_human::message::Pedestrian;
+use promenade_kernel::Time;
+
+use super::roster::{Census, Roster, code};
+use crate::bus::{pose_to_wire, read_string, resize, set_string, time_to_wire, write_person};
+
+/// How often a waiting thread looks whether services came or went.
+const GLANCE: Duration = Duration::from_millis(10);
+
+/// Without any update for this long the simulator is asked whether it still knows somebody: one that died and started again
+/// between two looks at the graph has lost everybody.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+
+/// The four services.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Service {
+    Spawn,
+    Move,
+    Update,
+    Delete,
+}
+
+impl Service {
+    pub(super) const ALL: [Service; 4] = [Service::Spawn, Service::Move, Service::Update, Service::Delete];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Service::Spawn => "spawn_pedestrians",
+            Service::Move => "move_pedestrians",
+            Service::Update => "update_pedestrians",
+            Service::Delete => "delete_pedestrians",
+        }
+    }
+}
+
+/// A request to one of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Request<'a> {
+    Spawn(&'a SpawnPedestriansRequest),
+    Move(&'a MovePedestriansRequest),
+    Update(&'a UpdatePedestriansRequest),
+    Delete(&'a DeletePedestriansRequest),
+}
+
+impl Request<'_> {
+    fn service(&self) -> Service {
+        match self {
+            Request::Spawn(_) => Service::Spawn,
+            Request::Move(_) => Service::Move,
+            Request::Update(_) => Service::Update,
+            Request::Delete(_) => Service::Delete,
+        }
+    }
+}
+
+/// Takes the results of an answer. Must not be called before `send` has returned, on its thread.
+pub(super) type OnAnswer = Box<dyn FnOnce(&[u8]) + Send>;
+
+/// The way to the services.
+pub(super) trait Services: Send + Sync {
+    /// Where they are, for messages.
+    fn place(&self) -> String;
+    /// Whether somebody serves it.
+    fn is_ready(&self, service: Service) -> bool;
+    /// Sends a request; the answer comes later or never.
+    fn send(&self, request: Request<'_>, on_answer: OnAnswer) -> Result<(), String>;
+}
+
+/// Why a lifecycle call has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoAnswer {
+    /// Nothing was sent.
+    NotSent,
+    /// The simulator may have acted or not.
+    Unknown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Presence {
+    /// Nobody looked yet: discovery gets its time.
+    Unknown,
+    Here,
+    Gone,
+}
+
+/// A call that was sent and not answered.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    number: u64,
+    since: Instant,
+}
+
+pub(super) struct State {
+    presence: Presence,
+    calls: u64,
+    update: Option<Flight>,
+    /// The update in flight, kept until its answer tells who is meant.
+    flying: UpdatePedestriansRequest,
+    waiting: UpdatePedestriansRequest,
+    is_waiting: bool,
+    last_update: Option<Instant>,
+    lifecycle: Option<u64>,
+    results: Option<Vec<u8>>,
+    /// See [`Patience::quiet`].
+    quiet_until: Option<Instant>,
+    /// Updates that went unanswered or failed, for the log.
+    complaints: u64,
+    lost_everybody: bool,
+    name: String,
+    pub(super) roster: Roster,
+}
+
+/// How long to wait, wall time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    /// For any one answer, and for services to appear at the start.
+    pub(super) answer: Duration,
+    /// After a time-out further lifecycle calls fail at once for this long, so that a reset waits once and not per call.
+    pub(super) quiet: Duration,
+}
+
+struct Shared {
+    services: Box<dyn Services>,
+    patience: Patience,
+    stop: Arc<AtomicBool>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+/// See the module.
+pub(super) struct Link {
+    shared: Arc<Shared>,
+}
+
+impl Link {
+    /// A link that waits for nothing once `stop` is set.
+    pub(super) fn new(services: Box<dyn Services>, patience: Patience, stop: Arc<AtomicBool>) -> Self {
+        let state = State {
+            presence: Presence::Unknown,
+            calls: 0,
+            update: None,
+            flying: UpdatePedestriansRequest::default(),
+            waiting: UpdatePedestriansRequest::default(),
+            is_waiting: false,
+            last_update: None,
+            lifecycle: None,
+            results: None,
+            quiet_until: None,
+            complaints: 0,
+            lost_everybody: false,
+            name: String::new(),
+            roster: Roster::default(),
+        };
+        let (state, changed) = (Mutex::new(state), Condvar::new());
+        Link { shared: Arc::new(Shared { services, patience, stop, state, changed }) }
+    }
+
+    /// What the simulator is believed to hold, under the lock.
+    pub(super) fn with_roster<T>(&self, work: impl FnOnce(&mut Roster) -> T) -> T {
+        work(&mut self.shared.lock().roster)
+    }
+
+    /// An answer told that the simulator lost everybody.
+    pub(super) fn on_everybody_missing(&self) {
+        self.shared.on_everybody_missing(&mut self.shared.lock());
+    }
+
+    /// One lifecycle call: waits out updates, sends, waits for the answer.
+    pub(super) fn call(&self, request: Request<'_>) -> Result<Vec<u8>, NoAnswer> {
+        let shared = &self.shared;
+        let deadline = Instant::now() + shared.patience.answer;
+        let mut state = shared.lock();
+        if state.quiet_until.is_some_and(|until| Instant::now() < until) {
+            return Err(NoAnswer::NotSent);
+        }
+        while let Some(missing) = shared.missing() {
+            let patient = state.presence == Presence::Unknown && !shared.is_over(deadline);
+            if !patient {
+                shared.on_gone(&mut state, missing);
+                return Err(NoAnswer::NotSent);
+            }
+            state = shared.wait(state);
+        }
+        shared.on_here(&mut state);
+        // Nothing may overtake an update, else a person could be updated after its deletion.
+        loop {
+            shared.launch(&mut state);
+            if state.update.is_none() {
+                break;
+            }
+            if shared.is_over(deadline) {
+                state.update = None;
+                state.is_waiting = false;
+                shared.on_silence(&mut state, Service::Update);
+                return Err(NoAnswer::NotSent);
+            }
+            state = shared.wait(state);
+        }
+        let number = state.next_call();
+        (state.lifecycle, state.results) = (Some(number), None);
+        let to = Arc::clone(shared);
+        let on_answer: OnAnswer = Box::new(move |results| to.on_lifecycle(number, results));
+        if let Err(error) = shared.services.send(request, on_answer) {
+            state.lifecycle = None;
+            tracing::error!("{}: {error}", request.service().name());
+            return Err(NoAnswer::NotSent);
+        }
+        loop {
+            if let Some(results) = state.results.take() {
+                return Ok(results);
+            }
+            if let Some(missing) = shared.missing() {
+                state.lifecycle = None;
+                shared.on_gone(&mut state, missing);
+                return Err(NoAnswer::Unknown);
+            }
+            if shared.is_over(deadline) {
+                state.lifecycle = None;
+                shared.on_silence(&mut state, request.service());
+                return Err(NoAnswer::Unknown);
+            }
+            state = shared.wait(state);
+        }
+    }
+
+    /// Hands in the newest poses; never waits. One result per person: what the last answer said.
+    pub(super) fn update(&self, stamp: Time, people: &[Pedestrian], results: &mut Vec<bool>) {
+        if people.is_empty() {
+            return;
+        }
+        let mut state = self.shared.lock();
+        let State { roster, waiting, presence, .. } = &mut *state;
+        waiting.stamp = time_to_wire(stamp);
+        resize(&mut waiting.pedestrians, people.len());
+        for (person, out) in people.iter().zip(waiting.pedestrians.iter_mut()) {
+            write_person(person, out);
+            set_string(&mut out.name, roster.path(&person.name));
+            results.push(*presence != Presence::Gone && roster.updates(roster.path(&person.name)));
+            roster.on_sent(&person.name, person.pose);
+        }
+        state.is_waiting = true;
+        self.shared.launch(&mut state);
+    }
+
+    /// A look at the graph, and a question to a simulator that was not spoken to for a while. True once after it lost
+    /// everything it held.
+    pub(super) fn take_restarted(&self) -> bool {
+        let shared = &self.shared;
+        let mut state = shared.lock();
+        match shared.missing() {
+            None => shared.on_here(&mut state),
+            Some(missing) if state.presence == Presence::Here => shared.on_gone(&mut state, missing),
+            Some(_) => {}
+        }
+        let is_due = state.last_update.is_none_or(|last| last.elapsed() >= HEARTBEAT);
+        if state.presence == Presence::Here && state.update.is_none() && !state.is_waiting && is_due {
+            let State { roster, waiting, .. } = &mut *state;
+            if let Some((path, pose)) = roster.witness() {
+                waiting.stamp = time_to_wire(Time::ZERO);
+                // A new message: what an earlier one said about this person is not repeated.
+                waiting.pedestrians = rosidl_runtime_rs::Sequence::new(1);
+                set_string(&mut waiting.pedestrians[0].name, path);
+                waiting.pedestrians[0].pose = pose_to_wire(&pose);
+                state.is_waiting = true;
+            }
+        }
+        shared.launch(&mut state);
+        std::mem::take(&mut state.lost_everybody)
+    }
+}
+
+impl State {
+    fn next_call(&mut self) -> u64 {
+        self.calls += 1;
+        self.calls
+    }
+
+    fn lose_everybody(&mut self) {
+        self.roster.on_lost();
+        self.lost_everybody = true;
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for an answer or a glance.
+    fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        self.changed.wait_timeout(state, GLANCE).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn is_over(&self, deadline: Instant) -> bool {
+        self.stop.load(Ordering::Relaxed) || Instant::now() >= deadline
+    }
+
+    fn missing(&self) -> Option<Service> {
+        Service::ALL.into_iter().find(|&service| !self.services.is_ready(service))
+    }
+
+    fn on_here(&self, state: &mut State) {
+        if std::mem::replace(&mut state.presence, Presence::Here) == Presence::Gone {
+            tracing::info!("{}: the simulator is there; its people are created anew", self.services.place());
+            state.quiet_until = None;
+            state.lose_everybody();
+        }
+    }
+
+    fn on_gone(&self, state: &mut State, missing: Service) {
+        // An answer that is still on its way would be about people who are not there any more.
+        state.update = None;
+        state.is_waiting = false;
+        if std::mem::replace(&mut state.presence, Presence::Gone) == Presence::Gone
+            || self.stop.load(Ordering::Relaxed)
+        {
+            return;
+        }
+        state.roster.on_lost();
+        tracing::warn!(
+            "{}: no service {}. Start a simulator that serves spawn_pedestrians, move_pedestrians, update_pedestrians and \
+             delete_pedestrians of arena_people_msgs there, or say with parameter sim_ns where it is; people are created \
+             in it as soon as it comes",
+            self.services.place(),
+            missing.name()
+        );
+    }
+
+    fn on_everybody_missing(&self, state: &mut State) {
+        tracing::warn!(
+            "{}: the simulator does not know its people any more; they are created anew",
+            self.services.place()
+        );
+        state.lose_everybody();
+    }
+
+    fn on_silence(&self, state: &mut State, service: Service) {
+        state.quiet_until = Some(Instant::now() + self.patience.quiet);
+        if !self.stop.load(Ordering::Relaxed) {
+            tracing::warn!(
+                "{}: no answer of {} within {} s (parameter sim_timeout); going on without it",
+                self.services.place(),
+                service.name(),
+                self.patience.answer.as_secs_f64()
+            );
+        }
+    }
+
+    /// Sends the update that waits if none is in flight.
+    fn launch(self: &Arc<Self>, state: &mut State) {
+        if let Some(flight) = state.update
+            && flight.since.elapsed() >= self.patience.answer
+        {
+            state.update = None;
+            self.on_silence(state, Service::Update);
+        }
+        if !state.is_waiting || state.update.is_some() {
+            return;
+        }
+        state.is_waiting = false;
+        if let Some(missing) = self.missing() {
+            if state.presence == Presence::Here {
+                self.on_gone(state, missing);
+            }
+            return;
+        }
+        let number = state.next_call();
+        std::mem::swap(&mut state.flying, &mut state.waiting);
+        let now = Instant::now();
+        (state.update, state.last_update) = (Some(Flight { number, since: now }), Some(now));
+        let to = Arc::clone(self);
+        let on_answer: OnAnswer = Box::new(move |results| to.on_update(number, results));
+        if let Err(error) = self.services.send(Request::Update(&state.flying), on_answer) {
+            state.update = None;
+            tracing::error!("{}: {error}", Service::Update.name());
+        }
+    }
+
+    fn on_lifecycle(&self, number: u64, results: &[u8]) {
+        let mut state = self.lock();
+        state.quiet_until = None;
+        if state.lifecycle == Some(number) {
+            (state.lifecycle, state.results) = (None, Some(results.to_vec()));
+            self.changed.notify_all();
+        } else {
+            tracing::info!(
+                "{}: a late answer; a larger sim_timeout would have waited for it",
+                self.services.place()
+            );
+        }
+    }
+
+    fn on_update(self: &Arc<Self>, number: u64, results: &[u8]) {
+        let mut state = self.lock();
+        state.quiet_until = None;
+        if state.update.is_none_or(|flight| flight.number != number) {
+            return;
+        }
+        state.update = None;
+        let State { flying, roster, name, .. } = &mut *state;
+        let people = &flying.pedestrians;
+        let all_succeeded = results.len() >= people.len()
+            && results[..people.len()].iter().all(|&code| code == code::SUCCESS);
+        if !all_succeeded || roster.has_failures() {
+            let mut census = Census::default();
+            let mut failures = 0;
+            for (i, person) in people.iter().enumerate() {
+                read_string(&person.name, name);
+                let code = results.get(i).copied();
+                census.count(roster.holds(name), code);
+                failures += usize::from(roster.on_updated(name, code == Some(code::SUCCESS)));
+            }
+            let count = people.len();
+            if census.all_are_missing() {
+                self.on_everybody_missing(&mut state);
+            } else if failures > 0 {
+                state.complaints += 1;
+                // A simulator that drops somebody in every other answer must not fill the log.
+                if state.complaints.is_power_of_two() {
+                    tracing::warn!(
+                        "{}: update_pedestrians did not succeed for {failures} of {count} people",
+                        self.services.place()
+                    );
+                }
+            }
+        }
+        self.launch(&mut state);
+        self.changed.notify_all();
+    }
+}
