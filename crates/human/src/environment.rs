@@ -89,7 +89,7 @@ impl Environment {
     ) -> Result<Self, EpisodeLoopError> {
         check_human_params(&plan.human_params, layer.param_namespace())?;
         let queued = EpisodePlan { world: request.world.clone(), ..plan };
-        let running = Episode::load(&with_plan(&request, &queued)?)?;
+        let mut running = Episode::load(&with_plan(&request, &queued)?)?;
         let live = running.live(&request);
         let record = EpisodeRecord {
             episode_id: 0,

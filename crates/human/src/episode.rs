@@ -184,11 +184,12 @@ impl Episode {
         }
     }
 
-    /// The running things of the episode, not yet begun.
-    #[must_use]
-    pub fn live(&self, request: &EpisodeRequest) -> LiveWorld {
+    /// The running things of the episode, not yet begun. What in the files has no effect on them is added to the report.
+    pub(crate) fn live(&mut self, request: &EpisodeRequest) -> LiveWorld {
         let options = LiveOptions { zone_semantics: request.options.zone_semantics };
-        LiveWorld::new(&self.world, &self.scenario, request.offset, options)
+        let live = LiveWorld::new(&self.world, &self.scenario, request.offset, options);
+        self.report = std::mem::take(&mut self.report).merge(Report::new(live.problems().to_vec()));
+        live
     }
 
     /// Whether `asked`, a name or a path, means the world of this episode.
