@@ -17,6 +17,10 @@ pub struct Cast {
     pub things: Vec<Thing>,
     /// Walls: start and end.
     pub walls: Vec<([f64; 2], [f64; 2])>,
+    /// Doors: name, start and end.
+    pub doors: Vec<(&'static str, [f64; 2], [f64; 2])>,
+    /// Robots: name and start.
+    pub robots: Vec<(String, [f64; 2])>,
     /// Way-points of everybody.
     pub waypoints: Vec<[f64; 2]>,
 }
@@ -54,6 +58,15 @@ impl Cast {
         for ([ax, ay], [bx, by]) in &self.walls {
             writeln!(text, "  - {{start: {{x: {ax}, y: {ay}, z: 0}}, end: {{x: {bx}, y: {by}, z: 0}}}}")?;
         }
+        if !self.doors.is_empty() {
+            writeln!(text, "  doors:")?;
+        }
+        for (name, [ax, ay], [bx, by]) in &self.doors {
+            writeln!(
+                text,
+                "  - {{name: {name}, start: {{x: {ax}, y: {ay}, z: 0}}, end: {{x: {bx}, y: {by}, z: 0}}}}"
+            )?;
+        }
         Ok(text)
     }
 
@@ -72,6 +85,12 @@ impl Cast {
             if !self.waypoints.is_empty() {
                 writeln!(text, "  waypoints: {:?}", self.waypoints)?;
             }
+        }
+        if !self.robots.is_empty() {
+            writeln!(text, "robots:")?;
+        }
+        for (name, [x, y]) in &self.robots {
+            writeln!(text, "- name: {name}\n  start: [{x:?}, {y:?}, 0.0]")?;
         }
         Ok(text)
     }

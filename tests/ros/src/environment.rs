@@ -17,6 +17,9 @@ const RATE: i64 = 30;
 /// Nobody has this name.
 const FENCE: &str = "fence_of_the_stage";
 
+/// Number of the next environment.
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
 /// See the module.
 pub struct Environment {
     /// `/arena/env_<n>`; a number is used once per test process, so that what an earlier test left behind cannot match.
@@ -41,7 +44,14 @@ impl Environment {
     /// # Errors
     /// When the node does not start or does not appear.
     pub fn start(stage: &mut Stage, cast: &Cast) -> Result<Self> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
+        Self::start_with(stage, cast, &[])
+    }
+
+    /// As [`Environment::start`], with further parameters of the node.
+    ///
+    /// # Errors
+    /// When the node does not start or does not appear.
+    pub fn start_with(stage: &mut Stage, cast: &Cast, further: &[(&str, &str)]) -> Result<Self> {
         let prefix = format!("env_{}", NEXT.fetch_add(1, Ordering::Relaxed));
         let namespace = format!("/arena/{prefix}");
         let folder = TempDir::new()?;
@@ -52,6 +62,7 @@ impl Environment {
             ("scenario", scenario.to_str().context("a temporary folder with a plain name")?),
             ("prefix", prefix.as_str()),
         ];
+        let parameters: Vec<_> = parameters.iter().chain(further).copied().collect();
         let process = Process::node("human_simulator", node_arguments(&namespace, &parameters))?;
         let topic = |name: &str| format!("{namespace}/{name}");
         let qos = QosProfile::default();
@@ -74,6 +85,22 @@ impl Environment {
         let mut environment = Self::start(stage, cast)?;
         let first = environment.begin(stage, at)?;
         Ok((environment, first))
+    }
+
+    /// As [`Environment::open`], with further parameters of the node.
+    ///
+    /// # Errors
+    /// When the node does not start or publishes nothing.
+    pub fn open_with(stage: &mut Stage, cast: &Cast, at: i64, further: &[(&str, &str)]) -> Result<Self> {
+        let mut environment = Self::start_with(stage, cast, further)?;
+        environment.begin(stage, at)?;
+        Ok(environment)
+    }
+
+    /// The namespace that the next environment will have.
+    #[must_use]
+    pub fn next_namespace() -> String {
+        format!("/arena/env_{}", NEXT.load(Ordering::Relaxed))
     }
 
     /// Lets the clock read `at` for the first time, and answers a frame of that time.
@@ -178,6 +205,26 @@ impl Environment {
         let at = self.frame_time(index);
         let look = || self.frames.find(|frame| wire::nanos(&frame.header.stamp) == at);
         stage.clock_until(at, &format!("frame {index}"), look)
+    }
+
+    /// Runs the clock on from frame `index`, a frame per turn, until `look` finds something; answers it with the index.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn run_until<T>(
+        &self,
+        stage: &mut Stage,
+        index: i64,
+        what: &str,
+        mut look: impl FnMut() -> Option<T>,
+    ) -> Result<(T, i64)> {
+        let mut at = index;
+        let found = stage.turn_until(what, |stage| {
+            at += 1;
+            stage.publish_clock(self.frame_time(at))?;
+            Ok(look())
+        });
+        Ok((found.with_context(|| self.process.log())?, at))
     }
 
     /// Calls `human/move` and answers its results. Also tells that the node answers at all.

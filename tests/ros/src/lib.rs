@@ -7,6 +7,7 @@
 mod cast;
 mod domain;
 mod environment;
+pub mod episodes;
 mod process;
 mod simulator;
 mod stage;
@@ -17,6 +18,7 @@ use std::time::Duration;
 pub use cast::{Cast, Thing};
 pub use domain::own_domain;
 pub use environment::{Environment, node_arguments};
+pub use episodes::Episodes;
 pub use process::{Ended, Process, executable, share};
 pub use simulator::{Call, Resident, Simulator, Verb};
 pub use stage::{Mailbox, Stage};

@@ -124,6 +124,25 @@ impl Stage {
         bail!("no {what} within {DEADLINE:?}")
     }
 
+    /// Turns until `step`, which may publish, finds something; `what` names it.
+    ///
+    /// # Errors
+    /// After [`DEADLINE`], or what `step` reports.
+    pub fn turn_until<T>(
+        &mut self,
+        what: &str,
+        mut step: impl FnMut(&mut Self) -> Result<Option<T>>,
+    ) -> Result<T> {
+        let end = Instant::now() + DEADLINE;
+        while Instant::now() < end {
+            if let Some(found) = step(self)? {
+                return Ok(found);
+            }
+            self.turn();
+        }
+        bail!("no {what} within {DEADLINE:?}")
+    }
+
     /// Turns until `future` is ready.
     ///
     /// # Errors
