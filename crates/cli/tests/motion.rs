@@ -5,7 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use promenade_gait::{JOINT_COUNT, JointSet, ProfileLibrary, clip::ClipData};
+use promenade_gait::{
+    Gait, JOINT_COUNT, Joint, JointSet, ProfileLibrary, ProfileSource,
+    clip::{ClipData, ClipLibrary, Limits},
+};
 use serde_json::Value;
 
 fn promenade(arguments: &[&str]) -> Output {
@@ -66,6 +69,95 @@ fn a_clip_is_fitted_replayed_and_drawn() {
     assert!((library.get("walked").expect("written").profile.cadence.hz(1.2) - 1.0).abs() < 1e-3);
     let output = promenade(&["pose", "--profile", &as_text(&profile), "--json"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+/// Sum of squares between a clip and a gait that starts at a phase and turns at a rate, per joint.
+fn squares(clip: &ClipData, gait: &Gait, start: f64, hz: f64) -> [f64; JOINT_COUNT] {
+    let mut sums = [0.0; JOINT_COUNT];
+    for (index, frame) in (0_u32..).zip(&clip.frames) {
+        let mut posture = [0.0; JOINT_COUNT];
+        gait.evaluate(start + TAU * hz * f64::from(index) / 20.0, 1.0, &mut posture);
+        for ((sum, found), wanted) in sums.iter_mut().zip(posture).zip(frame) {
+            *sum += (found - wanted).powi(2);
+        }
+    }
+    sums
+}
+
+#[test]
+fn an_exported_gait_is_fitted_and_replayed_within_its_stated_rms() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8 path").to_owned();
+    let output = promenade(&[
+        "pose",
+        "--profile",
+        "natural",
+        "--speed",
+        "1.2",
+        "--seconds",
+        "12",
+        "--export",
+        &path("clips"),
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let file = path("clips/natural/natural.npz");
+    let clip = ClipData::read(Path::new(&file), &Limits::default()).expect("a clip");
+    assert_eq!((clip.frames.len(), clip.root_xy_yaw.as_ref().map(Vec::len)), (240, Some(240)));
+    for harmonics in ["3", "6"] {
+        let name = format!("fitted_{harmonics}");
+        let (profile, report) = (path(&format!("{name}.yaml")), path(&format!("{name}.json")));
+        let output =
+            promenade(&["fit", &file, "-o", &profile, "--harmonics", harmonics, "--report", &report]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let report: Value =
+            serde_json::from_str(&fs::read_to_string(report).expect("a report")).expect("JSON");
+        let hz = report["cadence_hz"].as_f64().expect("a number");
+        let source = ProfileSource {
+            stem: name.clone(),
+            file: profile.clone(),
+            text: fs::read_to_string(&profile).expect("written"),
+        };
+        let library = ProfileLibrary::from_sources([source]).expect("holds");
+        let gait = library.gait(&name).expect("there");
+        // Where in its cycle the clip begins is not part of a profile: the best of a fine search.
+        let total = |start: f64| squares(&clip, gait, start, hz).iter().sum::<f64>();
+        let (mut start, mut step) = (0.0, TAU / 64.0);
+        for _ in 0..10 {
+            let around = (-32..=32).map(|offset| start + f64::from(offset) * step);
+            start = around.min_by(|a, b| total(*a).total_cmp(&total(*b))).expect("some");
+            step /= 8.0;
+        }
+        let found = squares(&clip, gait, start, hz).map(|sum| (sum / 240.0).sqrt());
+        for (joint, stated) in report["rms"].as_object().expect("a map") {
+            let joint = Joint::parse(joint).expect("a joint");
+            let (found, stated) = (found[joint.index()], stated.as_f64().expect("a number"));
+            assert!(found <= 1.02 * stated + 1e-4, "{harmonics} harmonics, {joint}: {found} for {stated}");
+        }
+        let worst = report["worst_rms"].as_f64().expect("a number");
+        assert!(worst < if harmonics == "3" { 0.05 } else { 0.005 }, "{worst}");
+    }
+}
+
+#[test]
+fn shipped_clips_can_be_exported_and_read_again() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let path = folder.path().to_str().expect("UTF-8 path");
+    let (mut shipped, before) = (ClipLibrary::builtin(), promenade_gait::clip::CUSTOMARY);
+    for name in before {
+        let output = promenade(&["pose", "--clip", name, "--export", path]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    let (mut exported, problems) = ClipLibrary::over_directory(folder.path(), Limits::default());
+    assert!(problems.is_empty(), "{problems:?}");
+    for name in before {
+        let [own, read] = [&mut shipped, &mut exported].map(|library| library.get(name).expect("loads"));
+        assert_eq!(read.to_clip().frames, own.to_clip().frames, "{name}");
+        assert_eq!(read.annotation(), own.annotation(), "{name}");
+    }
+    let wave = folder.path().join("wave/wave.npz");
+    let refused = promenade(&["fit", wave.to_str().expect("UTF-8 path"), "-o", &format!("{path}/w.yaml")]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).starts_with("fit: "), "{}", text(&refused.stderr));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Typed problems of the small YAML files of this crate (clip sources, annotations, rigs), and the readers of their
-//! fields. Problems always say where they stand and what would have been right.
+//! Typed problems that any YAML file of this crate can have, and the readers of the fields of the small ones (clip sources,
+//! annotations, rigs). Problems always say where they stand and what would have been right.
 
 use crate::{
     joint::Joint,
@@ -72,7 +72,7 @@ pub enum DocumentProblem {
     },
 }
 
-fn hint(nearest: &Option<String>) -> String {
+pub(crate) fn hint(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or_else(String::new, |word| format!(", did you mean {word:?}?"))
 }
 

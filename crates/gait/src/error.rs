@@ -2,7 +2,10 @@
 
 use std::{fmt, path::PathBuf};
 
-use crate::yaml::Position;
+use crate::{
+    document::{DocumentProblem, hint},
+    yaml::Position,
+};
 
 /// One problem of a profile file: `file:line:column: what`.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -19,57 +22,17 @@ pub struct ProfileError {
 }
 
 impl ProfileError {
-    pub(crate) fn new(file: &str, at: Position, problem: ProfileProblem) -> Self {
-        Self { file: file.to_owned(), line: at.line, column: at.column, problem }
+    pub(crate) fn new(file: &str, at: Position, problem: impl Into<ProfileProblem>) -> Self {
+        Self { file: file.to_owned(), line: at.line, column: at.column, problem: problem.into() }
     }
 }
 
 /// Kinds of problems of a profile file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ProfileProblem {
-    /// Not well-formed YAML, or over a parser budget.
-    #[error("{0}")]
-    Syntax(String),
-    /// A key that nothing reads.
-    #[error("{place}: unknown key {found:?}{}; accepted: {}", hint(nearest), accepted.join(", "))]
-    UnknownKey {
-        /// The mapping, such as `cadence` or `profile`.
-        place: String,
-        /// The key.
-        found: String,
-        /// Every accepted key.
-        accepted: &'static [&'static str],
-        /// The accepted key most like it.
-        nearest: Option<String>,
-    },
-    /// A required key is absent.
-    #[error("{place}: missing key {key:?}")]
-    MissingKey {
-        /// The mapping.
-        place: String,
-        /// The key.
-        key: &'static str,
-    },
-    /// A value of the wrong type or shape.
-    #[error("{place}: expected {expected}, found {found}")]
-    Type {
-        /// The field.
-        place: String,
-        /// What belongs there.
-        expected: &'static str,
-        /// What stands there.
-        found: String,
-    },
-    /// A name that is not one of the 40 joints.
-    #[error("{place}: unknown joint {found:?}{}", hint(nearest))]
-    UnknownJoint {
-        /// The mapping.
-        place: &'static str,
-        /// The name.
-        found: String,
-        /// The joint most like it.
-        nearest: Option<String>,
-    },
+    /// What can be wrong with any YAML file: its form, a key, a type, a joint's name.
+    #[error(transparent)]
+    Document(#[from] DocumentProblem),
     /// A joint bound to a signal the file does not declare.
     #[error("{place}: signal {found:?} is not declared under signals{}", hint(nearest))]
     UnknownSignal {
@@ -228,10 +191,6 @@ pub enum ProfileProblem {
         /// The stems, the first repeated at the end.
         stems: Vec<String>,
     },
-}
-
-fn hint(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or_else(String::new, |word| format!(", did you mean {word:?}?"))
 }
 
 /// Everything wrong with one file or library, in file and line order.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
+    document::DocumentProblem,
     error::{ProfileError, ProfileErrors, ProfileProblem},
     joint::Joint,
     nearest::nearest,
@@ -30,6 +31,7 @@ const SIGNAL_KEYS: &[&str] = &["mean", "harmonics"];
 /// Most speeds of a profile.
 const MAX_SPEEDS: usize = 16;
 const BINDING_KEYS: &[&str] = &["signal", "shift"];
+const BINDING_FORM: &str = "{signal: <declared key>, shift: <radians>}";
 
 /// The fields of a law that a file sets; the rest stay what they are.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -84,7 +86,7 @@ impl ProfileFile {
         let parsed = match yaml::parse(text) {
             Ok(node) => reader.profile(stem, &node),
             Err(error) => {
-                reader.report(error.at, ProfileProblem::Syntax(error.message));
+                reader.report(error.at, DocumentProblem::Syntax(error.message));
                 None
             }
         };
@@ -283,13 +285,14 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    pub(crate) fn report(&mut self, at: Position, problem: ProfileProblem) {
+    pub(crate) fn report(&mut self, at: Position, problem: impl Into<ProfileProblem>) {
         self.problems.push(ProfileError::new(self.file, at, problem));
     }
 
     pub(crate) fn wrong_type<T>(&mut self, place: &str, expected: &'static str, node: &Node) -> Option<T> {
         let found = node.value.describe();
-        self.report(node.at, ProfileProblem::Type { place: place.to_owned(), expected, found });
+        let (place, expected) = (place.to_owned(), expected.to_owned());
+        self.report(node.at, DocumentProblem::Unexpected { place, expected, found });
         None
     }
 
@@ -360,7 +363,7 @@ impl Reader<'_> {
     pub(crate) fn unknown_key(&mut self, place: &str, key: &Key, accepted: &'static [&'static str]) {
         self.report(
             key.at,
-            ProfileProblem::UnknownKey {
+            DocumentProblem::UnknownKey {
                 place: place.to_owned(),
                 found: key.text.clone(),
                 accepted,
@@ -373,7 +376,8 @@ impl Reader<'_> {
         let joint = Joint::parse(&key.text);
         if joint.is_none() {
             let nearest = Joint::nearest_name(&key.text).map(str::to_owned);
-            self.report(key.at, ProfileProblem::UnknownJoint { place, found: key.text.clone(), nearest });
+            let (place, found) = (place.to_owned(), key.text.clone());
+            self.report(key.at, DocumentProblem::UnknownJoint { place, found, nearest });
         }
         joint
     }
@@ -610,7 +614,9 @@ impl Reader<'_> {
         }
         for &required in BINDING_KEYS {
             if !entries.iter().any(|(key, _)| key.text == required) {
-                self.report(node.at, ProfileProblem::MissingKey { place: place.clone(), key: required });
+                let place = place.clone();
+                let problem = DocumentProblem::MissingKey { place, key: required, form: BINDING_FORM };
+                self.report(node.at, problem);
             }
         }
         Some((signal?, shift?))

@@ -251,6 +251,10 @@ fn lying_is_flat() {
             let [_, _, z] = body.frames.origin(link);
             within(&format!("{name}, {}", link.name()), z - hips, -0.3, 0.3);
         }
+        for side in ["l", "r"] {
+            let fingers = body.frames.point(Link::parse(&format!("{side}_wrist")).unwrap(), [0.0, 0.0, -0.1]);
+            within(&format!("{name}, {side} hand"), fingers[2] - hips, -0.15, 0.02);
+        }
         assert!(body.at("head")[0] < -0.55 && body.at("l_ankle")[0] > 0.45);
     }
 }

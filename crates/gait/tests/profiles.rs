@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use promenade_gait::{
-    Binding, CadenceLaw, GainLaw, Harmonic, Joint, LibraryError, Profile, ProfileErrors, ProfileFile,
-    ProfileLibrary, ProfileProblem, ProfileSource, Signal,
+    Binding, CadenceLaw, DocumentProblem, GainLaw, Harmonic, Joint, LibraryError, Profile, ProfileErrors,
+    ProfileFile, ProfileLibrary, ProfileProblem, ProfileSource, Signal,
 };
 use proptest::prelude::*;
 
@@ -139,7 +139,7 @@ fn every_error_says_where_what_and_what_else() {
         ),
         (
             "signals: {hip: 1}\njoints:\n  waist: {signal: hip}\n",
-            "p.yaml:3:10: joints.waist: missing key \"shift\"",
+            "p.yaml:3:10: joints.waist: missing key \"shift\"; expected {signal: <declared key>, shift: <radians>}",
         ),
         (
             "signals: {hip: 1}\njoints:\n  waist: {signal: hip, shift: 0, gain: 1}\n",
@@ -176,7 +176,11 @@ fn all_problems_of_a_file_are_reported() {
 fn syntax_errors_and_duplicate_keys_have_a_place() {
     for (text, line) in [("name: p\nname: q\n", 2), ("a: [1\n", 1), ("signals: {a: 1, a: 2}\n", 1)] {
         let ProfileErrors(found) = ProfileFile::parse("p", "p.yaml", text).unwrap_err();
-        assert!(matches!(found[0].problem, ProfileProblem::Syntax(_)), "{text}: {}", found[0]);
+        assert!(
+            matches!(found[0].problem, ProfileProblem::Document(DocumentProblem::Syntax(_))),
+            "{text}: {}",
+            found[0]
+        );
         assert!(found[0].line >= line, "{text}: {}", found[0]);
     }
 }

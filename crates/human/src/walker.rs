@@ -67,7 +67,11 @@ impl Walker {
             next: (!person.waypoints.is_empty()).then_some(0),
             backwards: false,
         };
-        let mut ped = Pedestrian { name: person.name.clone(), ..Pedestrian::default() };
+        let mut ped = Pedestrian {
+            name: person.name.clone(),
+            agent_type: person.agent_type.clone(),
+            ..Pedestrian::default()
+        };
         walk.place(pose);
         walk.write(&mut ped);
         self.walks.push(walk);

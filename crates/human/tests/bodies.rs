@@ -10,6 +10,7 @@ use promenade_human::backends::dummy::Dummy;
 use promenade_human::entity::{DynamicObstacle, WaypointMode};
 use promenade_human::message::{JointState, Pedestrian, Pedestrians, Pose};
 use promenade_human::outbox::{Marker, MarkerTopic};
+use promenade_human::walker::Walker;
 use promenade_human::{BusFrame, DummySim, HumanLayer, HumanModels, Outbox};
 use promenade_kernel::Time;
 
@@ -53,6 +54,21 @@ impl HumanModels for Folder {
     }
 }
 
+fn person(name: &str, model: &str, agent_type: &str) -> DynamicObstacle {
+    DynamicObstacle {
+        name: name.to_owned(),
+        sim_path: format!("env_0/{name}"),
+        model: model.to_owned(),
+        model_uri: String::new(),
+        pose: Pose::planar(0.0, 0.0, 0.0),
+        velocity: 1.0,
+        agent_type: agent_type.to_owned(),
+        waypoints: Vec::new(),
+        waypoint_mode: WaypointMode::Repeat,
+        entry: None,
+    }
+}
+
 struct Stage {
     layer: HumanLayer,
     published: Rc<RefCell<Vec<Body>>>,
@@ -70,21 +86,8 @@ impl Stage {
     }
 
     fn spawn(&mut self, people: &[(&str, &str, &str)]) {
-        let people: Vec<_> = people
-            .iter()
-            .map(|(name, model, agent_type)| DynamicObstacle {
-                name: (*name).to_owned(),
-                sim_path: format!("env_0/{name}"),
-                model: (*model).to_owned(),
-                model_uri: String::new(),
-                pose: Pose::planar(0.0, 0.0, 0.0),
-                velocity: 1.0,
-                agent_type: (*agent_type).to_owned(),
-                waypoints: Vec::new(),
-                waypoint_mode: WaypointMode::Repeat,
-                entry: None,
-            })
-            .collect();
+        let people: Vec<_> =
+            people.iter().map(|(name, model, agent_type)| person(name, model, agent_type)).collect();
         self.layer.spawn_pedestrians(&people);
     }
 
@@ -223,4 +226,12 @@ fn wheels_start_anew_for_who_comes_back() {
     stage.spawn(&people);
     let anew = stage.tick(1.3, both(3.0));
     assert!(anew.iter().all(|body| body.driven.iter().all(|(_, angle)| *angle == 0.0)), "{anew:?}");
+}
+
+#[test]
+fn who_is_walked_keeps_their_agent_type() {
+    let mut walker = Walker::new(0);
+    walker.add(&person("a", "none", "elder"), &Pose::default());
+    let batch = walker.step(std::time::Duration::from_millis(50), Time::ZERO);
+    assert_eq!(batch.pedestrians[0].agent_type, "elder");
 }

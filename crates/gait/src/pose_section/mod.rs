@@ -20,6 +20,7 @@ use std::{
 };
 
 use crate::{
+    document::DocumentProblem,
     error::{ProfileError, ProfileErrors, ProfileProblem},
     library::ProfileLibrary,
     manner::Manner,
@@ -284,7 +285,7 @@ fn parse(path: &Path, text: &str) -> Result<TypeSection, ProfileErrors> {
         Err(error) => Err(ProfileErrors(vec![ProfileError::new(
             &file,
             error.at,
-            ProfileProblem::Syntax(error.message),
+            DocumentProblem::Syntax(error.message),
         )])),
     }
 }

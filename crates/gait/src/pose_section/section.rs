@@ -5,6 +5,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
+    document::DocumentProblem,
     error::{ProfileErrors, ProfileProblem},
     joint::Joint,
     manner::Manner,
@@ -246,8 +247,8 @@ impl SectionReader<'_> {
         if entries.is_empty() {
             let place = place.to_owned();
             let found = "an empty mapping".to_owned();
-            let expected = "set, scale or offset";
-            self.reader.report(target.at, ProfileProblem::Type { place, expected, found });
+            let expected = "set, scale or offset".to_owned();
+            self.reader.report(target.at, DocumentProblem::Unexpected { place, expected, found });
         }
         for (key, value) in entries {
             match key.text.as_str() {
