@@ -8,7 +8,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use promenade_gait::gesture::{Channel, Channels, Notice};
+use promenade_gait::animation::AnimationManager;
+use promenade_gait::clip::ClipLibrary;
+use promenade_gait::gesture::{Channel, Channels, GestureLayer, Notice};
 use promenade_gait::{
     ArticulationBatch, Articulator, GaitBatch, GaitOutput, JOINT_COUNT, NamedTypes, Pose40, PoseId,
     PoseTypes, ProfileLibrary,
@@ -170,6 +172,12 @@ impl Default for Bus {
 }
 
 impl Bus {
+    /// Puts other profiles and clips in place of the shipped ones. Everybody's gait starts anew.
+    pub(crate) fn set_motions(&mut self, profiles: ProfileLibrary, clips: ClipLibrary) {
+        self.types = PoseTypes::new(profiles, BuiltInTypes);
+        self.articulator = Articulator::new(AnimationManager::new(clips), GestureLayer::default());
+    }
+
     /// Records the model of a person under both spellings of the name; an empty uri says "none".
     pub(crate) fn set_model(&mut self, name: &str, sim_path: &str, uri: &str) {
         let rig = self.wheels.of_model(uri);

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use promenade_gait::clip::{ClipLibrary, Limits};
 use promenade_gait::{GaitInput, GaitPool, Joint, Pose40, PoseProfile, ProfileLibrary};
 use promenade_human::backends::dummy::Dummy;
 use promenade_human::entity::{DynamicObstacle, WaypointMode};
-use promenade_human::message::{JointState, Pedestrian, Pedestrians, Pose};
+use promenade_human::message::{Gesture, JointState, Pedestrian, Pedestrians, Pose};
 use promenade_human::outbox::{Marker, MarkerTopic};
 use promenade_human::walker::Walker;
 use promenade_human::{BusFrame, DummySim, HumanLayer, HumanModels, Outbox};
@@ -234,4 +235,34 @@ fn who_is_walked_keeps_their_agent_type() {
     walker.add(&person("a", "none", "elder"), &Pose::default());
     let batch = walker.step(std::time::Duration::from_millis(50), Time::ZERO);
     assert_eq!(batch.pedestrians[0].agent_type, "elder");
+}
+
+#[test]
+fn profiles_and_clips_of_the_user_are_found_by_name() {
+    let files = folder(&[
+        ("profiles/stroll.yaml", "same_as: elder\ncadence: {max: 0.3}"),
+        ("types/strolling.yaml", "pose: {walk: {base: stroll}}"),
+        ("animations/bow.yaml", "keys:\n  - {t: 0, waist: 0.5}\n"),
+        ("animations/annotations.yaml", "bow: {loop: false, joints: [waist]}"),
+    ]);
+    let at = |name: &str| files.path().join(name);
+    let profiles = ProfileLibrary::load_dir_over_builtin(at("profiles")).expect("a library");
+    let (clips, problems) = ClipLibrary::over_directory(&at("animations"), Limits::default());
+    assert!(problems.is_empty(), "{problems:?}");
+    let mut stage = Stage::new(files.path());
+    stage.layer.set_motions(profiles, clips);
+    stage.spawn(&[("a", "none", "")]);
+    let mut ped = walking("a", &at("types/strolling.yaml").display().to_string(), 0.0);
+    ped.gestures = vec![Gesture { slot: "body".to_owned(), clip: "bow".to_owned(), ..Gesture::default() }];
+    let mut last = Vec::new();
+    for step in 1..=40 {
+        last = stage.tick(0.05 * f64::from(step), vec![ped.clone()]);
+    }
+    let posture = last[0].posture.expect("synthesised");
+    assert!((posture[Joint::Waist.index()] - 0.5).abs() < 1e-9);
+    let phase = promenade_gait::initial_phase(last[0].id) + 40.0 * 0.05 * 0.3 * std::f64::consts::TAU;
+    let mut expected = [0.0; 40];
+    ProfileLibrary::builtin().gait("elder").expect("shipped").at_speed(phase, 1.0, &mut expected);
+    let knee = Joint::LKnee.index();
+    assert!((posture[knee] - expected[knee]).abs() < 1e-6, "{} {}", posture[knee], expected[knee]);
 }

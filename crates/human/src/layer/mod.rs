@@ -12,6 +12,8 @@ pub use robots::EVERYBODY;
 
 use std::collections::BTreeSet;
 
+use promenade_gait::ProfileLibrary;
+use promenade_gait::clip::ClipLibrary;
 use promenade_kernel::Time;
 
 use crate::backend::{HumanSimulator, LockstepChannel};
@@ -351,6 +353,12 @@ impl HumanLayer {
     pub fn with_robots_visible(mut self, visible: bool) -> Self {
         self.cx.robots_visible = visible;
         self
+    }
+
+    /// Puts other pose profiles and clips in place of the shipped ones; agent types find them by name. For the start: everybody's
+    /// gait begins anew.
+    pub fn set_motions(&mut self, profiles: ProfileLibrary, clips: ClipLibrary) {
+        self.cx.bus.set_motions(profiles, clips);
     }
 
     /// Sets the models that people are looked up in.
