@@ -148,9 +148,10 @@ impl Stage {
         let Settings { human, seed, .. } = &self.settings;
         let backend = Registry::builtin().create(human, &BackendContext { seed: *seed, now: Time::ZERO })?;
         let outbox = outbox::RosOutbox::new(&self.node, &self.settings.task_generator)?;
-        let layer = HumanLayer::new(backend, self.sim()?, Box::new(outbox))
+        let mut layer = HumanLayer::new(backend, self.sim()?, Box::new(outbox))
             .with_transforms(Box::new(TfListener::open(&self.node)?))
             .with_robots_visible(self.settings.robots_visible);
+        layer.set_motions(self.settings.profiles.clone(), self.settings.clips.clone());
         let environment = Environment::new(layer, self.place.request.clone(), self.settings.plan.clone())?;
         for problem in environment.episode().report.iter() {
             tracing::info!("{problem}");

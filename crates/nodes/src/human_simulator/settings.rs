@@ -1,8 +1,11 @@
 //! The node's parameters, read once at the start, and the environments they mean.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
+use promenade_gait::ProfileLibrary;
+use promenade_gait::clip::{ClipLibrary, Limits};
 use promenade_human::EpisodePlan;
 use promenade_human::episode::{EpisodeRequest, asset_cache, world_roots};
 
@@ -31,6 +34,10 @@ pub(crate) struct Settings {
     pub(crate) seed: u64,
     /// What the first episode is made of.
     pub(crate) plan: EpisodePlan,
+    /// Pose profiles that agent types name.
+    pub(crate) profiles: ProfileLibrary,
+    /// Clips that gestures name.
+    pub(crate) clips: ClipLibrary,
 }
 
 /// One environment.
@@ -106,9 +113,36 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
         ensure!(env_offset.is_empty(), "env_offset is for one environment; env_ids has env_offsets");
         several(&request, &env_ids, &env_offsets)?
     };
-    let settings =
-        Settings { human, has_sim, sim_ns, sim_timeout, task_generator, robots_visible, seed, plan };
+    let profiles = match ros.text("profiles", "", "folder of pose profiles over the shipped ones")?.as_str() {
+        "" => ProfileLibrary::builtin().clone(),
+        folder => ProfileLibrary::load_dir_over_builtin(folder)?,
+    };
+    let clips = clips(&ros.text("animations", "", "folder of clips over the shipped ones")?);
+    let settings = Settings {
+        human,
+        has_sim,
+        sim_ns,
+        sim_timeout,
+        task_generator,
+        robots_visible,
+        seed,
+        plan,
+        profiles,
+        clips,
+    };
     Ok((settings, places))
+}
+
+/// The shipped clips and those of a folder over them; an empty name is none. A clip that cannot be read is left out and told of.
+fn clips(folder: &str) -> ClipLibrary {
+    if folder.is_empty() {
+        return ClipLibrary::builtin();
+    }
+    let (clips, problems) = ClipLibrary::over_directory(Path::new(folder), Limits::default());
+    for problem in problems {
+        tracing::warn!("animations: {problem}");
+    }
+    clips
 }
 
 /// The environment of a process that has one.
