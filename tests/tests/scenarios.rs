@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use promenade_scenario::{
     Area, FileKind, GotoTarget, PhaseAction, Place, RegionKind, Report, Scenario, ScenarioRef, Severity,
-    Trigger, World, check, find_world, kind_of,
+    Surroundings, Trigger, World, find_world, kind_of,
 };
 
 fn repository() -> PathBuf {
@@ -18,6 +18,10 @@ fn hospital() -> PathBuf {
 fn scenario(world: &Path, name: &str) -> Scenario {
     let file = world.join("scenarios").join(name).join("scenario.yaml");
     Scenario::load(&file).unwrap_or_else(|report| panic!("{report}")).value
+}
+
+fn check(paths: &[PathBuf]) -> Report {
+    promenade_scenario::check(paths, &Surroundings::default()).report
 }
 
 /// A report with paths as seen from the repository.

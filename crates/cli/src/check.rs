@@ -1,104 +1,246 @@
 //! `promenade check`: every problem of every file, in one go.
 //!
-//! It only reads. What a file may hold is decided by the crates that load it, so that a clean check and a run agree.
+//! It only reads. What a file may hold is decided by the crates that load it, so that a clean check and a run agree: scenarios,
+//! worlds, agent types and assets by `scenario`, what happens in a world by `human`, profiles, poses, rigs and clips by `gait`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use promenade_gait::{ProfileErrors, ProfileFile, ProfileLibrary, ProfileSource};
-use promenade_scenario::{FileKind, Severity, check, kind_of};
+use promenade_gait::clip::{Annotations, ClipLibrary, KeyFrames};
+use promenade_gait::driver::RigFile;
+use promenade_gait::{
+    DocumentError, PoseTypeError, PoseTypes, ProfileErrors, ProfileFile, ProfileLibrary, ProfileSource,
+};
+use promenade_human::BuiltInTypes;
+use promenade_human::episode::{asset_cache, world_roots};
+use promenade_human::live::{LiveOptions, LiveWorld};
+use promenade_scenario::locate::enclosing_world;
+use promenade_scenario::{
+    Checked, FileKind, Problem, Scenario, Severity, Surroundings, World, check, kind_of,
+};
 use serde::Serialize;
 
-/// Validate scenario, world, agent-type and profile files.
+use crate::up::packages::{PROMENADE, Packages};
+
+/// Validate scenario, world, agent-type, asset, profile and clip files.
 ///
-/// Prints every problem as FILE:LINE:COLUMN with what was found, what was expected and the nearest known word. Exits with 1 if
-/// there is an error; warnings and hints alone exit with 0.
+/// Prints every problem as FILE:LINE:COLUMN with what was found, what was expected and the nearest known word. An error is what
+/// cannot work, a warning what very likely was not meant, a hint what may be good to know. Exits with 1 if there is an error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   promenade check configs/worlds/clinic
-  promenade check worlds/*/scenarios/*/scenario.yaml profiles/*.yaml")]
+  promenade check --strict worlds/*/scenarios/*/scenario.yaml profiles/*.yaml
+  promenade check --json configs/assets | jq '.problems[].message'")]
 pub(crate) struct CheckArgs {
-    /// Files; a world folder stands for its levels and scenarios, a scenario folder for its file
+    /// Files; a world folder stands for its levels, scenarios and assets, a scenario folder for its file, a folder of assets for
+    /// all of them
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// One JSON object per problem, for editors
+    /// One JSON object for editors: `problems`, and the numbers of `errors`, `warnings` and `hints`
     #[arg(long)]
     json: bool,
     /// Leave out hints
     #[arg(long, short)]
     quiet: bool,
+    /// Exit with 1 on warnings too
+    #[arg(long)]
+    strict: bool,
 }
 
-#[derive(Serialize)]
-struct Line {
+/// One problem, whoever found it. Sorted by place.
+#[derive(Serialize, PartialEq, Eq, PartialOrd, Ord)]
+struct Finding {
     file: String,
     line: u64,
     column: u64,
-    severity: String,
+    #[serde(serialize_with = "as_text")]
+    severity: Severity,
+    path: String,
     message: String,
     suggestion: Option<String>,
     #[serde(skip)]
     text: String,
 }
 
-pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode> {
-    let (profiles, others): (Vec<PathBuf>, Vec<PathBuf>) =
-        args.files.iter().cloned().partition(|file| matches!(kind_of(file), Ok(FileKind::Profile)));
-    let mut lines: Vec<Line> = profiles.iter().flat_map(|file| profile(file)).collect();
-    lines.extend(check(&others).iter().map(|problem| Line {
-        file: problem.file.display().to_string(),
-        line: problem.at.line.into(),
-        column: problem.at.column.into(),
-        severity: problem.severity.to_string(),
-        message: problem.message.clone(),
-        suggestion: problem.suggestion.clone(),
-        text: problem.to_string(),
-    }));
-    let count =
-        |severity: Severity| lines.iter().filter(|line| line.severity == severity.to_string()).count();
-    let (errors, warnings, hints) = (count(Severity::Error), count(Severity::Warning), count(Severity::Hint));
-    let mut out = std::io::stdout().lock();
-    for line in lines.iter().filter(|line| !args.quiet || line.severity != Severity::Hint.to_string()) {
-        if args.json {
-            writeln!(out, "{}", serde_json::to_string(line)?)?;
-        } else {
-            writeln!(out, "{}", line.text)?;
+fn as_text<S: serde::Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(severity)
+}
+
+#[derive(Serialize)]
+struct Output<'a> {
+    problems: Vec<&'a Finding>,
+    errors: usize,
+    warnings: usize,
+    hints: usize,
+}
+
+impl From<Problem> for Finding {
+    fn from(problem: Problem) -> Self {
+        Self {
+            text: problem.to_string(),
+            file: problem.file.display().to_string(),
+            line: problem.at.line.into(),
+            column: problem.at.column.into(),
+            severity: problem.severity,
+            path: problem.path,
+            message: problem.message,
+            suggestion: problem.suggestion,
         }
     }
-    if !args.json {
+}
+
+impl Finding {
+    /// An error of a crate that has no suggestions of its own.
+    fn error(file: String, line: u64, column: u64, message: String) -> Self {
+        Self {
+            text: format!("{file}:{line}:{column}: error: {message}"),
+            file,
+            line,
+            column,
+            severity: Severity::Error,
+            path: String::new(),
+            message,
+            suggestion: None,
+        }
+    }
+}
+
+impl From<DocumentError> for Finding {
+    fn from(error: DocumentError) -> Self {
+        Self::error(error.file, error.line, error.column, error.problem.to_string())
+    }
+}
+
+pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode> {
+    let share = Packages::from_environment(&std::env::current_dir()?).share(PROMENADE).ok();
+    let surroundings = Surroundings {
+        models: true,
+        roots: world_roots(share.as_deref()),
+        cache: asset_cache(),
+        clips: ClipLibrary::builtin().names().map(str::to_owned).collect(),
+    };
+    let checked = check(&args.files, &surroundings);
+    let mut findings: Vec<Finding> = checked.report.iter().cloned().map(Finding::from).collect();
+    findings.extend(in_motion(&checked).into_iter().map(Finding::from));
+    for (file, kind) in &checked.files {
+        let found = of_gait(file, *kind);
+        // Of an agent type that does not hold as a whole both would say the same.
+        let is_told = *kind == FileKind::AgentType
+            && checked.report.iter().any(|p| p.severity == Severity::Error && p.file == *file);
+        findings.extend(found.into_iter().filter(|_| !is_told));
+    }
+    findings.sort();
+    findings.dedup();
+
+    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings, hints) = (count(Severity::Error), count(Severity::Warning), count(Severity::Hint));
+    let shown = findings.iter().filter(|finding| !args.quiet || finding.severity != Severity::Hint);
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        let output = Output { problems: shown.collect(), errors, warnings, hints };
+        writeln!(out, "{}", serde_json::to_string_pretty(&output)?)?;
+    } else {
+        for finding in shown {
+            writeln!(out, "{}", finding.text)?;
+        }
         let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let (errors, warnings, hints) =
             (counted(errors, "error"), counted(warnings, "warning"), counted(hints, "hint"));
         writeln!(out, "{errors}, {warnings}, {hints} in {}", counted(args.files.len(), "path"))?;
     }
-    Ok(if errors == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    let fails = errors > 0 || (args.strict && warnings > 0);
+    Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// What a running world would refuse: timelines, conditions, regimes. Of a world that several scenarios share only that counts which
+/// none of them can do without.
+fn in_motion(checked: &Checked) -> Vec<Problem> {
+    let mut told = Vec::new();
+    let mut in_world: BTreeMap<PathBuf, Vec<Problem>> = BTreeMap::new();
+    for (file, _) in checked.files.iter().filter(|(_, kind)| *kind == FileKind::Scenario) {
+        let Ok(scenario) = Scenario::load(file) else { continue };
+        let root = enclosing_world(file);
+        let world = match &root {
+            Some(root) => World::load(root).map(|loaded| loaded.value),
+            None => continue,
+        };
+        let Ok(world) = world else { continue };
+        let problems = problems_of(&world, &scenario.value);
+        let (own, others): (Vec<_>, Vec<_>) = problems.into_iter().partition(|problem| problem.file == *file);
+        told.extend(own);
+        if let Some(root) = root {
+            in_world
+                .entry(root)
+                .and_modify(|known| known.retain(|problem| others.contains(problem)))
+                .or_insert(others);
+        }
+    }
+    let nobody = Scenario::parse("{}", Path::new("")).map(|loaded| loaded.value);
+    for root in &checked.worlds {
+        if let (false, Ok(nobody)) = (in_world.contains_key(root), &nobody) {
+            let problems = World::load(root).map(|loaded| problems_of(&loaded.value, nobody));
+            in_world.insert(root.clone(), problems.unwrap_or_default());
+        }
+    }
+    let is_checked = |problem: &Problem| checked.files.iter().any(|(file, _)| *file == problem.file);
+    told.extend(in_world.into_values().flatten().filter(is_checked));
+    told
+}
+
+fn problems_of(world: &World, scenario: &Scenario) -> Vec<Problem> {
+    LiveWorld::new(world, scenario, [0.0, 0.0], LiveOptions::default()).problems().to_vec()
+}
+
+/// What the gait finds in a file of its own.
+fn of_gait(file: &Path, kind: FileKind) -> Vec<Finding> {
+    let name = file.display().to_string();
+    let text = match kind {
+        FileKind::Profile => return profile(file),
+        FileKind::AgentType | FileKind::Rig | FileKind::ClipAnnotations | FileKind::KeyFrames => {
+            std::fs::read_to_string(file)
+        }
+        _ => return Vec::new(),
+    };
+    let text = match text {
+        Ok(text) => text,
+        Err(error) => return vec![Finding::error(name, 1, 1, error.to_string())],
+    };
+    if kind == FileKind::AgentType {
+        let types = PoseTypes::new(ProfileLibrary::builtin().clone(), BuiltInTypes);
+        return match types.read(&name, file, &text) {
+            Err(PoseTypeError::Problems(errors)) => of_profiles(errors),
+            _ => Vec::new(),
+        };
+    }
+    let one = |outcome: std::result::Result<(), DocumentError>| outcome.err().into_iter().collect();
+    let errors: Vec<DocumentError> = match kind {
+        FileKind::Rig => one(RigFile::parse(&name, &text).map(drop)),
+        FileKind::KeyFrames => one(KeyFrames::parse(&name, &text).map(drop)),
+        _ => Annotations::parse(&name, &text).1,
+    };
+    errors.into_iter().map(Finding::from).collect()
 }
 
 /// The problems of one gait profile; all of them are errors.
-fn profile(file: &Path) -> Vec<Line> {
-    let line = |file: String, line: u64, column: u64, message: String| Line {
-        text: format!("{file}:{line}:{column}: error: {message}"),
-        file,
-        line,
-        column,
-        severity: Severity::Error.to_string(),
-        message,
-        suggestion: None,
-    };
+fn profile(file: &Path) -> Vec<Finding> {
     match profile_with_bases(file) {
-        Err(error) => vec![line(file.display().to_string(), 1, 1, error.to_string())],
+        Err(error) => vec![Finding::error(file.display().to_string(), 1, 1, error.to_string())],
         Ok(sources) => match ProfileLibrary::from_sources(sources) {
             Ok(_) => Vec::new(),
-            Err(ProfileErrors(errors)) => errors
-                .into_iter()
-                .map(|error| line(error.file, error.line, error.column, error.problem.to_string()))
-                .collect(),
+            Err(errors) => of_profiles(errors),
         },
     }
+}
+
+fn of_profiles(ProfileErrors(errors): ProfileErrors) -> Vec<Finding> {
+    let finding = |error: promenade_gait::ProfileError| {
+        Finding::error(error.file, error.line, error.column, error.problem.to_string())
+    };
+    errors.into_iter().map(finding).collect()
 }
 
 /// A profile, and what its `same_as` may name: the shipped profiles and the files beside it, of which those that are named are

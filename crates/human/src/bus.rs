@@ -107,7 +107,7 @@ impl Batch {
 
 /// The agent types that are part of the program, as far as they say anything about poses.
 #[derive(Debug)]
-struct BuiltInTypes;
+pub struct BuiltInTypes;
 
 impl NamedTypes for BuiltInTypes {
     fn text(&self, name: &str) -> io::Result<Option<String>> {

@@ -60,6 +60,27 @@ impl Segment {
         p.distance(Point::new(self.start.x + t * dx, self.start.y + t * dy))
     }
 
+    /// The point a fraction `t` of the way from start to end.
+    #[must_use]
+    pub fn at(&self, t: f64) -> Point {
+        Point::new(
+            self.start.x + t * (self.end.x - self.start.x),
+            self.start.y + t * (self.end.y - self.start.y),
+        )
+    }
+
+    /// The fraction of the way at which `other` is crossed, its ends included. A way that only begins or ends on `other`, or
+    /// runs along it, does not cross it.
+    #[must_use]
+    pub fn crossing(&self, other: &Self) -> Option<f64> {
+        let side = |of: &Self, p: Point| {
+            (of.end.x - of.start.x) * (p.y - of.start.y) - (of.end.y - of.start.y) * (p.x - of.start.x)
+        };
+        let (a, b) = (side(other, self.start), side(other, self.end));
+        let (c, d) = (side(self, other.start), side(self, other.end));
+        (a * b < 0.0 && c * d <= 0.0).then(|| a / (a - b))
+    }
+
     /// Length in metres.
     #[must_use]
     pub fn length(&self) -> f64 {
@@ -138,6 +159,18 @@ mod tests {
         assert!((s.distance(Point::new(5.0, 4.0)) - 5.0).abs() < 1e-12);
         let dot = Segment { end: s.start, ..s };
         assert!((dot.distance(Point::new(3.0, 4.0)) - 5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_way_crosses_what_lies_across_it_and_not_what_it_ends_at() {
+        let segment = |a: [f64; 2], b: [f64; 2]| Segment { start: a.into(), end: b.into() };
+        let way = segment([0.0, 0.0], [4.0, 0.0]);
+        assert_eq!(way.crossing(&segment([1.0, -1.0], [1.0, 2.0])), Some(0.25));
+        assert_eq!(way.crossing(&segment([1.0, 0.0], [1.0, 2.0])), Some(0.25), "past the end of a wall");
+        assert_eq!(way.at(0.25), Point::new(1.0, 0.0));
+        for beside in [[[4.0, -1.0], [4.0, 1.0]], [[1.0, 0.1], [1.0, 2.0]], [[1.0, 0.0], [3.0, 0.0]]] {
+            assert_eq!(way.crossing(&segment(beside[0], beside[1])), None, "{beside:?}");
+        }
     }
 
     #[test]

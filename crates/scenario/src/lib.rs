@@ -29,7 +29,7 @@ pub use agent_type::{
 pub use assets::{
     Annotation, AssetError, AssetKind, AssetLibrary, AssetPlace, AssetSource, Bundle, FALLBACK_HUMAN,
 };
-pub use check::{FileKind, check, kind_of};
+pub use check::{Checked, FileKind, Surroundings, check, kind_of};
 pub use entry::{
     AgentSpec, AgentType, DynamicEntry, Formation, Interaction, Range, Seat, StaticEntry, WaypointMode,
 };

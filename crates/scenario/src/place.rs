@@ -25,7 +25,7 @@ pub const WALL_CLEARANCE: f64 = 0.3;
 /// Space kept around an object whose extent is not known here, metres.
 const OBJECT_RADIUS: f64 = 0.5;
 /// Space kept around a robot whose extent is not known here, metres.
-const ROBOT_RADIUS: f64 = 0.3;
+pub(crate) const ROBOT_RADIUS: f64 = 0.3;
 /// Points tried before a zone counts as full.
 const TRIES: u32 = 4_000;
 
@@ -300,7 +300,7 @@ impl<'a> References<'a> {
 }
 
 /// Where the value of the first of these keys stands in an entry, or the entry itself.
-fn value_at(entry: &Node, keys: &[&str]) -> Position {
+pub(crate) fn value_at(entry: &Node, keys: &[&str]) -> Position {
     keys.iter().find_map(|key| entry.get(key)).map_or(entry.at, |value| value.at)
 }
 
@@ -548,7 +548,7 @@ impl<'a> Placer<'a> {
     }
 }
 
-fn level_index(world: &World, id: Option<&str>) -> usize {
+pub(crate) fn level_index(world: &World, id: Option<&str>) -> usize {
     id.and_then(|id| world.levels.iter().position(|l| l.id == id)).unwrap_or(0)
 }
 

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use crate::decode::{Decoder, Fields, Unknown};
 use crate::geometry::Point;
-use crate::problem::nearest;
-use crate::tree::Node;
+use crate::problem::{Position, nearest};
+use crate::tree::{Node, join};
 
 /// One item of a `semantics:` list.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,6 +124,10 @@ pub fn predicate(semantics: &[Semantic], wanted: &str) -> bool {
     )
 }
 
+/// Words with a meaning, and what they are.
+const VOCABULARY: [(&str, &str); 3] =
+    [("state", "max_speed"), ("predicate", "quiet"), ("predicate", "restricted")];
+
 const PRESETS: [&str; 5] = ["gate", "pressure_plate", "occupancy_cap", "signal", "schedule"];
 
 impl Decoder {
@@ -158,7 +162,7 @@ impl Decoder {
             self.error(fields.at, path, format!("`{kind}: {name}` needs a `value`"));
             return None;
         };
-        self.zone_vocabulary(kind, &name, &value, &fields.path_of("value"));
+        self.zone_vocabulary(kind, &name, &value, fields.key_at(kind), path);
         Some(if kind == "state" {
             Semantic::State { name, value }
         } else {
@@ -166,16 +170,24 @@ impl Decoder {
         })
     }
 
-    /// The words this product gives a meaning must have the type it needs.
-    fn zone_vocabulary(&mut self, kind: &str, name: &str, value: &Node, path: &str) {
+    /// The words this product gives a meaning must have the type it needs. Any other is kept verbatim, and told about when it looks
+    /// like one of them.
+    fn zone_vocabulary(&mut self, kind: &str, name: &str, value: &Node, at: Position, path: &str) {
+        let value_path = join(path, "value");
         match (kind, name) {
             ("state", "max_speed") => {
-                self.positive(value, path);
+                self.positive(value, &value_path);
             }
             ("predicate", "quiet" | "restricted") => {
-                self.boolean(value, path);
+                self.boolean(value, &value_path);
             }
-            _ => {}
+            _ => {
+                let is_meant = |word: &str| word == name || nearest(name, [word]).is_some();
+                if let Some((known, meant)) = VOCABULARY.into_iter().find(|(_, word)| is_meant(word)) {
+                    let message = format!("the {kind} {name:?} is kept without effect");
+                    self.warning_try(at, path, message, Some(format!("{known}: {meant}")));
+                }
+            }
         }
     }
 

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use promenade_scenario::{
-    AgentTypeError, AgentTypeFile, AgentTypeLibrary, Annotation, Report, Scenario, World, tree,
+    AgentTypeError, AgentTypeFile, AgentTypeLibrary, Annotation, Report, Scenario, Surroundings, World,
+    check, tree,
 };
 use proptest::prelude::*;
 
@@ -20,7 +21,7 @@ fn real_files() -> Vec<String> {
         hospital.join("scenarios/fire_alarm/agent_types/evacuee.yaml"),
         hospital.join("scenarios/corridor_crowd/scenario.yaml"),
         clinic.join("scenarios/waiting_room/scenario.yaml"),
-        clinic.join("0/world.yaml"),
+        hospital.join("0/world.yaml"),
     ];
     let mut texts: Vec<String> =
         files.iter().map(|f| std::fs::read_to_string(f).expect("a fixture")).collect();
@@ -68,6 +69,49 @@ fn hold(text: &str) {
     assert_eq!(reports, read_as_everything(text), "the same text gives the same report");
 }
 
+type Cut = (prop::sample::Index, usize, String);
+
+/// Places to cut, how much to cut out there and what to put in instead.
+fn cuts() -> impl Strategy<Value = Vec<Cut>> {
+    let insert = "[a-z0-9:\\[\\]{}*&!,'\"\n -]{0,6}";
+    proptest::collection::vec((any::<prop::sample::Index>(), 0_usize..20, insert), 1..5)
+}
+
+fn mutated(text: &str, cuts: &[Cut]) -> String {
+    let mut text: Vec<char> = text.chars().collect();
+    for (at, length, insert) in cuts {
+        let start = at.index(text.len() + 1);
+        let end = (start + length).min(text.len());
+        text.splice(start..end, insert.chars());
+    }
+    text.into_iter().collect()
+}
+
+/// Check a mutated scenario in the real world, and the real scenarios in a mutated world.
+fn hold_in_a_world(which: usize, text: &str) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/scenarios/hospital");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let place = |file: &str, text: &str| {
+        let path = folder.path().join(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("written");
+    };
+    let read = |file: &str| std::fs::read_to_string(root.join(file)).expect("a fixture");
+    let (world, scenario) = (read("0/world.yaml"), read("scenarios/flow/scenario.yaml"));
+    let (world, scenario) = if which == 5 { (text, scenario.as_str()) } else { (world.as_str(), text) };
+    place("0/world.yaml", world);
+    place("scenarios/it/scenario.yaml", scenario);
+    place("scenarios/it/agent_types/evacuee.yaml", text);
+    place("assets/Common/human/nurse/annotation.yaml", text);
+    let surroundings = Surroundings { models: true, clips: vec!["wave".to_owned()], ..Default::default() };
+    let paths = [folder.path().to_owned()];
+    let first = check(&paths, &surroundings);
+    for problem in &first.report {
+        assert!(!problem.to_string().contains('\n'), "{problem}");
+    }
+    assert_eq!(first.report, check(&paths, &surroundings).report, "the same files give the same report");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -87,17 +131,17 @@ proptest! {
     }
 
     #[test]
-    fn mutated_real_files_are_survived(
-        which in 0_usize..7,
-        cuts in proptest::collection::vec((any::<prop::sample::Index>(), 0_usize..20, "[a-z0-9:\\[\\]{}*&!,'\"\n -]{0,6}"), 1..5),
-    ) {
-        let mut text: Vec<char> = real_files()[which].chars().collect();
-        for (at, length, insert) in cuts {
-            let start = at.index(text.len() + 1);
-            let end = (start + length).min(text.len());
-            text.splice(start..end, insert.chars());
-        }
-        hold(&text.into_iter().collect::<String>());
+    fn mutated_real_files_are_survived(which in 0_usize..7, cuts in cuts()) {
+        hold(&mutated(&real_files()[which], &cuts));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn checks_of_mutated_files_are_survived(which in 0_usize..7, cuts in cuts()) {
+        hold_in_a_world(which, &mutated(&real_files()[which], &cuts));
     }
 }
 
