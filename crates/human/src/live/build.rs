@@ -12,7 +12,7 @@ use promenade_scenario::{
 
 use super::door::{Door, Gate, Life};
 use super::fields::{FieldError, Stored};
-use super::ground::{Bounds, Feature, Grid, Ground};
+use super::ground::{Bounds, Feature, Grid, Ground, Outline};
 use super::plate::{Drives, Plate};
 use super::regime::{Assertion, Regimes};
 use super::schedule::{Schedule, Window};
@@ -93,8 +93,7 @@ impl Builder {
         self.live.zones.push(Ground {
             name: zone.name.as_str().into(),
             level,
-            bounds: Bounds::around(&corners, 0.0),
-            corners,
+            outline: Outline::new(corners),
             max_speed: zone.max_speed().filter(|speed| *speed > 0.0),
             cap: zone.occupancy_cap(),
             quiet: zone.quiet(),
@@ -118,11 +117,13 @@ impl Builder {
             }),
             _ => None,
         };
+        let per_squared_length = Some(door.line.length().powi(-2)).filter(|per| per.is_finite());
         let is_sudden = door.kind == promenade_scenario::DoorKind::Teleport;
         self.live.doors.push(Door {
             name: door.name.as_str().into(),
             level,
             line: Segment { start: self.placed(door.line.start), end: self.placed(door.line.end) },
+            per_squared_length: per_squared_length.unwrap_or(0.0),
             half_width: door.width / 2.0,
             activation: door.activation_distance,
             transition: if is_sudden { 0 } else { nanos(door.transition_time) },
@@ -228,7 +229,7 @@ impl Builder {
 
     fn grid(&self) -> Grid {
         let live = &self.live;
-        let zones = live.zones.iter().enumerate().map(|(i, zone)| (Feature::Zone(i), zone.bounds));
+        let zones = live.zones.iter().enumerate().map(|(i, zone)| (Feature::Zone(i), zone.outline.bounds));
         let doors = live.doors.iter().enumerate().map(|(i, door)| {
             let reach = door.activation.max(door.half_width + USUAL_RADIUS);
             (Feature::Door(i), Bounds::around(&[door.line.start, door.line.end], reach))

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use promenade_scenario::Segment;
+use promenade_scenario::{Point, Segment};
 
 use super::regime::Regimes;
 
@@ -80,6 +80,8 @@ pub(super) struct Door {
     pub(super) name: Arc<str>,
     pub(super) level: usize,
     pub(super) line: Segment,
+    /// 1 by the square of the line's length; 0 for a line that is a point.
+    pub(super) per_squared_length: f64,
     pub(super) half_width: f64,
     pub(super) activation: f64,
     pub(super) transition: u64,
@@ -104,16 +106,27 @@ pub(super) struct Life {
 }
 
 impl Door {
-    /// Somebody `distance` metres from the door's line, with a disc of `radius`. `is_named` answers whether an entry of
-    /// `authorized` means them.
-    pub(super) fn observe(&mut self, distance: f64, radius: f64, is_named: impl Fn(&str) -> bool) {
+    /// Somebody at `p` with a disc of `radius`. `is_named` answers whether an entry of `authorized` means them.
+    pub(super) fn observe(&mut self, p: Point, radius: f64, is_named: impl Fn(&str) -> bool) {
+        // Squares, since everybody near a door passes here in every step.
+        let squared = self.squared_distance(p);
+        let reach = radius + self.half_width;
         let around = &mut self.life.around;
-        around.obstructed |= distance < radius + self.half_width;
-        if distance <= self.activation {
+        around.obstructed |= squared < reach * reach;
+        if squared <= self.activation * self.activation {
             around.near = true;
             let gate = self.gate.as_ref().filter(|_| !around.admitted);
             around.admitted |= gate.is_some_and(|gate| gate.authorized.iter().any(|name| is_named(name)));
         }
+    }
+
+    fn squared_distance(&self, p: Point) -> f64 {
+        let Segment { start, end } = self.line;
+        let (dx, dy) = (end.x - start.x, end.y - start.y);
+        let along = ((p.x - start.x) * dx + (p.y - start.y) * dy) * self.per_squared_length;
+        let t = along.clamp(0.0, 1.0);
+        let (x, y) = (p.x - start.x - t * dx, p.y - start.y - t * dy);
+        x * x + y * y
     }
 
     /// A pressed plate opens it, locked or not.

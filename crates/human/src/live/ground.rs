@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use promenade_scenario::{Point, geometry};
+use promenade_scenario::{Point, Segment, geometry};
 
 /// Most cells along one side.
 const SIDE: usize = 64;
@@ -16,8 +16,7 @@ const MOST_ENTRIES: usize = 1 << 20;
 pub(super) struct Ground {
     pub(super) name: Arc<str>,
     pub(super) level: usize,
-    pub(super) corners: Vec<Point>,
-    pub(super) bounds: Bounds,
+    pub(super) outline: Outline,
     pub(super) max_speed: Option<f64>,
     pub(super) cap: Option<i64>,
     pub(super) quiet: bool,
@@ -28,12 +27,39 @@ pub(super) struct Ground {
 
 impl Ground {
     pub(super) fn contains(&self, p: Point) -> bool {
-        self.bounds.contain(p) && geometry::contains(&self.corners, p)
+        self.outline.contains(p)
     }
 
     /// Whether it has taken all that it takes.
     pub(super) fn is_full(&self) -> bool {
         self.cap.is_some_and(|cap| i64::from(self.people) >= cap)
+    }
+}
+
+/// A polygon that is asked often what it contains.
+#[derive(Debug)]
+pub(super) struct Outline {
+    pub(super) corners: Vec<Point>,
+    pub(super) bounds: Bounds,
+    /// It is its own bounds, as most rooms are.
+    is_upright: bool,
+}
+
+impl Outline {
+    pub(super) fn new(corners: Vec<Point>) -> Self {
+        let bounds = Bounds::around(&corners, 0.0);
+        let is_upright = match corners[..] {
+            [a, _, c, _] => {
+                let straight = |e: Segment| (e.start.x == e.end.x) != (e.start.y == e.end.y);
+                a.x != c.x && a.y != c.y && geometry::edges(&corners).all(straight)
+            }
+            _ => false,
+        };
+        Outline { corners, bounds, is_upright }
+    }
+
+    pub(super) fn contains(&self, p: Point) -> bool {
+        self.bounds.contain(p) && (self.is_upright || geometry::contains(&self.corners, p))
     }
 }
 
@@ -154,5 +180,61 @@ impl Grid {
         let [column, row] = self.cell(p);
         let cell = row * self.columns + column;
         &self.entries[self.starts[cell]..self.starts[cell + 1]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn boxes() -> impl Strategy<Value = Vec<[f64; 4]>> {
+        let near = (-20.0..20.0_f64, -20.0..20.0_f64, 0.0..9.0_f64, 0.0..9.0_f64);
+        let far = (-1e9..1e9_f64, -1e9..1e9_f64, 0.0..1e9_f64, 0.0..1e9_f64);
+        proptest::collection::vec(
+            prop_oneof![9 => near, 1 => far].prop_map(|(x, y, w, h)| [x, y, w, h]),
+            1..30,
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn the_grid_misses_nothing(boxes in boxes(), points in proptest::collection::vec((-30.0..30.0_f64, -30.0..30.0_f64), 20)) {
+            let bounds = boxes.iter().map(|&[x, y, w, h]| Bounds { low: Point::new(x, y), high: Point::new(x + w, y + h) });
+            let features: Vec<_> = bounds.enumerate().map(|(i, bounds)| (Feature::Zone(i), bounds)).collect();
+            let grid = Grid::new(&features);
+            let corners = features.iter().flat_map(|(_, bounds)| [bounds.low, bounds.high]);
+            for p in points.into_iter().map(|(x, y)| Point::new(x, y)).chain(corners) {
+                let found = grid.at(p);
+                for (feature, bounds) in &features {
+                    prop_assert!(!bounds.contain(p) || found.contains(feature), "{p:?} {feature:?}");
+                }
+                let index = |feature: &Feature| match *feature {
+                    Feature::Zone(i) | Feature::Door(i) | Feature::Plate(i) => i,
+                };
+                prop_assert!(found.is_sorted_by_key(index));
+            }
+        }
+
+        #[test]
+        fn an_outline_contains_what_its_polygon_does(x in -1.0..5.0_f64, y in -1.0..4.0_f64) {
+            for corners in [
+                [[0., 0.], [4., 0.], [4., 3.], [0., 3.]],
+                [[0., 0.], [0., 3.], [4., 3.], [4., 0.]],
+                [[0., 0.], [4., 0.], [3., 3.], [0., 3.]],
+                [[0., 0.], [4., 3.], [4., 0.], [0., 3.]],
+                [[0., 0.], [4., 0.], [0., 0.], [0., 3.]],
+            ] {
+                let corners = corners.map(Point::from).to_vec();
+                let p = Point::new(x, y);
+                prop_assert_eq!(Outline::new(corners.clone()).contains(p), geometry::contains(&corners, p));
+            }
+        }
+    }
+
+    #[test]
+    fn a_grid_of_nothing_knows_nothing() {
+        assert!(Grid::new(&[]).at(Point::new(0.0, 0.0)).is_empty());
     }
 }

@@ -251,7 +251,7 @@ impl LiveWorld {
             let is_large = radius > USUAL_RADIUS;
             if is_large {
                 for door in self.doors.iter_mut().filter(|door| here(door.level)) {
-                    door.observe(door.line.distance(position), radius, is_named);
+                    door.observe(position, radius, is_named);
                 }
             }
             for feature in self.grid.at(position) {
@@ -259,7 +259,7 @@ impl LiveWorld {
                     Feature::Door(door) if !is_large => {
                         let door = &mut self.doors[door];
                         if here(door.level) {
-                            door.observe(door.line.distance(position), radius, is_named);
+                            door.observe(position, radius, is_named);
                         }
                     }
                     Feature::Door(_) => {}

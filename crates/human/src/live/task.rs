@@ -11,7 +11,7 @@ use promenade_scenario::{GotoTarget, OnFailure, Phase, PhaseAction, Point, Robot
 use super::LiveWorld;
 use super::build::nanos;
 use super::fields::Condition;
-use super::ground::Ground;
+use super::ground::{Bounds, Outline};
 
 /// A pose is reached within this distance, whatever the heading; metres.
 const POSE_REACH: f64 = 0.25;
@@ -296,7 +296,7 @@ fn target(target: &GotoTarget, live: &LiveWorld) -> Result<Target, String> {
         GotoTarget::Named(name) => name,
     };
     let zone = live.zones.iter().position(|zone| *zone.name == **name);
-    let zone = zone.map(|zone| Target::Zone(zone, inside(&live.zones[zone])));
+    let zone = zone.map(|zone| Target::Zone(zone, inside(&live.zones[zone].outline)));
     let door = || live.doors.iter().position(|door| *door.name == **name).map(Target::Door);
     let somebody = || live.declared.iter().find(|known| ***known == **name).map(Arc::clone);
     zone.or_else(door)
@@ -305,38 +305,27 @@ fn target(target: &GotoTarget, live: &LiveWorld) -> Result<Target, String> {
 }
 
 /// A point inside, half way up in the middle of the widest part there.
-fn inside(zone: &Ground) -> Point {
-    let y = (zone.bounds.low.y + zone.bounds.high.y) / 2.0;
+fn inside(zone: &Outline) -> Point {
+    let Bounds { low, high } = zone.bounds;
+    let y = (low.y + high.y) / 2.0;
     let mut crossings: Vec<f64> = geometry::edges(&zone.corners)
         .filter(|edge| (edge.start.y > y) != (edge.end.y > y))
         .map(|e| (e.end.x - e.start.x) * (y - e.start.y) / (e.end.y - e.start.y) + e.start.x)
         .collect();
     crossings.sort_by(f64::total_cmp);
     let widest = crossings.chunks_exact(2).max_by(|a, b| f64::total_cmp(&(a[1] - a[0]), &(b[1] - b[0])));
-    let x = widest.map_or((zone.bounds.low.x + zone.bounds.high.x) / 2.0, |pair| (pair[0] + pair[1]) / 2.0);
+    let x = widest.map_or((low.x + high.x) / 2.0, |pair| (pair[0] + pair[1]) / 2.0);
     Point::new(x, y)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::live::ground::Bounds;
 
     #[test]
     fn the_point_inside_a_zone_is_inside_also_where_its_middle_is_not() {
         let u_shape = [[0., 0.], [9., 0.], [9., 6.], [7., 6.], [7., 1.], [1., 1.], [1., 6.], [0., 6.]];
-        let corners = u_shape.map(Point::from).to_vec();
-        let zone = Ground {
-            name: "u".into(),
-            level: 0,
-            bounds: Bounds::around(&corners, 0.0),
-            corners,
-            max_speed: None,
-            cap: None,
-            quiet: false,
-            restricted: false,
-            people: 0,
-        };
+        let zone = Outline::new(u_shape.map(Point::from).to_vec());
         assert_eq!(inside(&zone), Point::new(8.0, 3.0));
         assert!(zone.contains(inside(&zone)));
     }
