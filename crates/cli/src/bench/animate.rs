@@ -16,9 +16,10 @@ use serde_json::Map;
 
 use super::{print_row, rounded};
 
-/// Each row is measured in rounds of about this long; the best of three counts, since other work only slows down.
-const ROUND: Duration = Duration::from_millis(400);
-const ROUNDS: usize = 3;
+/// Each row is measured in rounds of about this long; the best counts, since other work only slows down. Short ones, so that
+/// some have the machine to themselves.
+const ROUND: Duration = Duration::from_millis(20);
+const ROUNDS: usize = 60;
 /// Ticks before anything is measured: fades end, arms arrive, memory has grown.
 const SETTLED: u32 = 60;
 const DT: f64 = 1.0 / 30.0;

@@ -12,9 +12,10 @@ use serde_json::{Map, Value, json};
 
 use super::{print_row, rounded};
 
-/// Each state is measured in rounds of at least this long; the best of three counts, since other work only slows down.
-const ROUND: Duration = Duration::from_millis(400);
-const ROUNDS: usize = 3;
+/// Each state is measured in rounds of at least this long; the best counts, since other work only slows down. Short ones, so that
+/// some have the machine to themselves.
+const ROUND: Duration = Duration::from_millis(20);
+const ROUNDS: usize = 60;
 
 /// Nanoseconds per 40-joint posture on one thread, and the ratio to numpy with --peer.
 #[derive(Debug, clap::Args)]

@@ -294,6 +294,54 @@ mod tests {
         assert!(worst < 0.05_f64.to_radians(), "{}", worst.to_degrees());
     }
 
+    /// Least distance of forearm and hand from the axis of the trunk, metres.
+    fn clearance(rig: &Rig, side: Side, pose: &Pose40) -> f64 {
+        let mut frames = Frames::default();
+        rig.forward(&Transform::IDENTITY, &wire_to_urdf(pose), &mut frames);
+        let prefix = if side == Side::Left { "l" } else { "r" };
+        let link = |name: &str| Link::parse(&format!("{prefix}_{name}")).unwrap();
+        let limb = [frames.origin(link("elbow")), frames.point(link("wrist"), [0.0, 0.0, -0.1])];
+        let trunk = [Link::BODY, Link::parse("spine").unwrap(), Link::parse("chest").unwrap(), Link::TORSO]
+            .map(|link| frames.origin(link));
+        let between = |[from, to]: [Point; 2], part: u32| -> Point {
+            std::array::from_fn(|axis| from[axis] + (to[axis] - from[axis]) * f64::from(part) / 16.0)
+        };
+        let mut least = f64::INFINITY;
+        for bone in trunk.windows(2) {
+            for (one, other) in (0..=16).flat_map(|one| (0..=16).map(move |other| (one, other))) {
+                let (a, b) = (between(limb, one), between([bone[0], bone[1]], other));
+                least = least.min((0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>());
+            }
+        }
+        least.sqrt()
+    }
+
+    #[test]
+    fn an_arm_that_points_to_its_own_side_stays_out_of_the_trunk() {
+        let rig = Rig::default();
+        let mut least = (f64::INFINITY, [0.0; 3]);
+        for (side, sign) in [(Side::Left, 1.0), (Side::Right, -1.0)] {
+            for turning in [false, true] {
+                // Lower is under the floor.
+                for elevation in (-25..=90).step_by(5) {
+                    // 20 degrees across the midline is as far as the dominant hand goes of itself.
+                    for azimuth in (-20..=180).step_by(5) {
+                        let [el, az] = [elevation, azimuth].map(|degrees| f64::from(degrees).to_radians());
+                        let az = sign * az;
+                        let target =
+                            [3.0 * el.cos() * az.cos(), 3.0 * el.cos() * az.sin(), 1.375 + 3.0 * el.sin()];
+                        let hold = hold(side, target, rig.unit(), turning).unwrap();
+                        let found = clearance(&rig, side, &hold.pose);
+                        if found < least.0 {
+                            least = (found, [f64::from(elevation), f64::from(azimuth), sign]);
+                        }
+                    }
+                }
+            }
+        }
+        assert!(least.0 > 0.126, "{least:?}");
+    }
+
     #[test]
     fn bodies_of_all_heights_point() {
         for height in [0.8, 1.2, 2.1] {
