@@ -8,20 +8,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use arena_people_msgs::msg::rmw::Pedestrian as WirePedestrian;
 use arena_people_msgs::srv::rmw::{
     DeletePedestriansRequest, MovePedestriansRequest, SpawnPedestriansRequest, UpdatePedestriansRequest,
 };
 use promenade_human::message::Pedestrian;
 use promenade_kernel::Time;
+use rosidl_runtime_rs::Sequence;
 
-use super::roster::{Census, Roster, code};
+use super::roster::{Census, Held, Roster, code};
 use crate::bus::{pose_to_wire, read_string, resize, set_string, time_to_wire, write_person};
 
 /// How often a waiting thread looks whether services came or went.
 const GLANCE: Duration = Duration::from_millis(10);
 
 /// Without any update for this long the simulator is asked whether it still knows somebody: one that died and started again
-/// between two looks at the graph has lost everybody.
+/// between two looks at the graph has lost everybody. Also how long the answer may take: an endpoint that was just discovered
+/// may lose a call.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
 /// The four services.
@@ -84,8 +87,8 @@ pub(super) trait Services: Send + Sync {
 pub(super) enum NoAnswer {
     /// Nothing was sent.
     NotSent,
-    /// The simulator may have acted or not.
-    Unknown,
+    /// The simulator may have acted or not; the number of the call.
+    Unknown(u64),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +103,15 @@ enum Presence {
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     number: u64,
-    since: Instant,
+    until: Instant,
+    /// Asks only whether somebody is there, and may go unanswered.
+    is_question: bool,
+}
+
+/// People whose creation was not answered in time.
+struct Late {
+    number: u64,
+    people: Vec<(String, String, Held)>,
 }
 
 pub(super) struct State {
@@ -114,11 +125,15 @@ pub(super) struct State {
     last_update: Option<Instant>,
     lifecycle: Option<u64>,
     results: Option<Vec<u8>>,
+    late: Option<Late>,
     /// See [`Patience::quiet`].
     quiet_until: Option<Instant>,
     /// Updates that went unanswered or failed, for the log.
     complaints: u64,
-    lost_everybody: bool,
+    /// Whether the simulator answered what it was asked last.
+    is_alive: bool,
+    /// Whether it has to get everybody (again) once it is alive.
+    owes_people: bool,
     name: String,
     pub(super) roster: Roster,
 }
@@ -158,9 +173,11 @@ impl Link {
             last_update: None,
             lifecycle: None,
             results: None,
+            late: None,
             quiet_until: None,
             complaints: 0,
-            lost_everybody: false,
+            is_alive: true,
+            owes_people: false,
             name: String::new(),
             roster: Roster::default(),
         };
@@ -171,6 +188,20 @@ impl Link {
     /// What the simulator is believed to hold, under the lock.
     pub(super) fn with_roster<T>(&self, work: impl FnOnce(&mut Roster) -> T) -> T {
         work(&mut self.shared.lock().roster)
+    }
+
+    /// The people of a spawn that was not done: they are created once the simulator is alive. `call` is the one whose late
+    /// answer may still tell that they were.
+    pub(super) fn on_not_spawned(&self, call: Option<u64>, people: Vec<(String, String, Held)>) {
+        let mut state = self.shared.lock();
+        state.owes_people = true;
+        state.roster.on_unsure(people.iter().map(|(_, path, _)| path.as_str()));
+        state.late = call.map(|number| Late { number, people });
+    }
+
+    /// Whether nobody serves, as far as was seen.
+    pub(super) fn is_gone(&self) -> bool {
+        self.shared.lock().presence == Presence::Gone
     }
 
     /// An answer told that the simulator lost everybody.
@@ -225,12 +256,12 @@ impl Link {
             if let Some(missing) = shared.missing() {
                 state.lifecycle = None;
                 shared.on_gone(&mut state, missing);
-                return Err(NoAnswer::Unknown);
+                return Err(NoAnswer::Unknown(number));
             }
             if shared.is_over(deadline) {
                 state.lifecycle = None;
                 shared.on_silence(&mut state, request.service());
-                return Err(NoAnswer::Unknown);
+                return Err(NoAnswer::Unknown(number));
             }
             state = shared.wait(state);
         }
@@ -267,18 +298,14 @@ impl Link {
         }
         let is_due = state.last_update.is_none_or(|last| last.elapsed() >= HEARTBEAT);
         if state.presence == Presence::Here && state.update.is_none() && !state.is_waiting && is_due {
-            let State { roster, waiting, .. } = &mut *state;
-            if let Some((path, pose)) = roster.witness() {
-                waiting.stamp = time_to_wire(Time::ZERO);
-                // A new message: what an earlier one said about this person is not repeated.
-                waiting.pedestrians = rosidl_runtime_rs::Sequence::new(1);
-                set_string(&mut waiting.pedestrians[0].name, path);
-                waiting.pedestrians[0].pose = pose_to_wire(&pose);
-                state.is_waiting = true;
-            }
+            shared.ask(&mut state);
         }
         shared.launch(&mut state);
-        std::mem::take(&mut state.lost_everybody)
+        let is_time = state.owes_people && state.is_alive && state.presence == Presence::Here;
+        if is_time {
+            state.owes_people = false;
+        }
+        is_time
     }
 }
 
@@ -290,7 +317,12 @@ impl State {
 
     fn lose_everybody(&mut self) {
         self.roster.on_lost();
-        self.lost_everybody = true;
+        self.owes_people = true;
+    }
+
+    fn on_answered(&mut self) {
+        self.quiet_until = None;
+        self.is_alive = true;
     }
 }
 
@@ -316,6 +348,9 @@ impl Shared {
         if std::mem::replace(&mut state.presence, Presence::Here) == Presence::Gone {
             tracing::info!("{}: the simulator is there; its people are created anew", self.services.place());
             state.quiet_until = None;
+            // An endpoint that was just discovered may lose a call: first it has to answer a question.
+            state.is_alive = false;
+            state.last_update = None;
             state.lose_everybody();
         }
     }
@@ -349,7 +384,7 @@ impl Shared {
 
     fn on_silence(&self, state: &mut State, service: Service) {
         state.quiet_until = Some(Instant::now() + self.patience.quiet);
-        if !self.stop.load(Ordering::Relaxed) {
+        if std::mem::replace(&mut state.is_alive, false) && !self.stop.load(Ordering::Relaxed) {
             tracing::warn!(
                 "{}: no answer of {} within {} s (parameter sim_timeout); going on without it",
                 self.services.place(),
@@ -359,28 +394,51 @@ impl Shared {
         }
     }
 
+    /// Asks for somebody whom the simulator should hold, or for nobody: any answer is a sign of life.
+    fn ask(self: &Arc<Self>, state: &mut State) {
+        let State { roster, waiting, .. } = &mut *state;
+        waiting.stamp = time_to_wire(Time::ZERO);
+        // A new message: what an earlier one said about this person is not repeated.
+        waiting.pedestrians = match roster.witness() {
+            None => Sequence::new(0),
+            Some((path, pose)) => {
+                let mut person = Sequence::<WirePedestrian>::new(1);
+                set_string(&mut person[0].name, path);
+                person[0].pose = pose_to_wire(&pose);
+                person
+            }
+        };
+        self.send_waiting(state, true);
+    }
+
     /// Sends the update that waits if none is in flight.
     fn launch(self: &Arc<Self>, state: &mut State) {
         if let Some(flight) = state.update
-            && flight.since.elapsed() >= self.patience.answer
+            && Instant::now() >= flight.until
         {
             state.update = None;
-            self.on_silence(state, Service::Update);
+            if !flight.is_question {
+                self.on_silence(state, Service::Update);
+            }
         }
         if !state.is_waiting || state.update.is_some() {
             return;
         }
         state.is_waiting = false;
-        if let Some(missing) = self.missing() {
-            if state.presence == Presence::Here {
-                self.on_gone(state, missing);
-            }
-            return;
+        match self.missing() {
+            None => self.send_waiting(state, false),
+            Some(missing) if state.presence == Presence::Here => self.on_gone(state, missing),
+            Some(_) => {}
         }
+    }
+
+    fn send_waiting(self: &Arc<Self>, state: &mut State, is_question: bool) {
         let number = state.next_call();
         std::mem::swap(&mut state.flying, &mut state.waiting);
         let now = Instant::now();
-        (state.update, state.last_update) = (Some(Flight { number, since: now }), Some(now));
+        let patience = if is_question { HEARTBEAT } else { self.patience.answer };
+        state.update = Some(Flight { number, until: now + patience, is_question });
+        state.last_update = Some(now);
         let to = Arc::clone(self);
         let on_answer: OnAnswer = Box::new(move |results| to.on_update(number, results));
         if let Err(error) = self.services.send(Request::Update(&state.flying), on_answer) {
@@ -391,21 +449,28 @@ impl Shared {
 
     fn on_lifecycle(&self, number: u64, results: &[u8]) {
         let mut state = self.lock();
-        state.quiet_until = None;
+        state.on_answered();
         if state.lifecycle == Some(number) {
             (state.lifecycle, state.results) = (None, Some(results.to_vec()));
             self.changed.notify_all();
-        } else {
-            tracing::info!(
-                "{}: a late answer; a larger sim_timeout would have waited for it",
-                self.services.place()
-            );
+            return;
+        }
+        tracing::info!(
+            "{}: a late answer; a larger sim_timeout would have waited for it",
+            self.services.place()
+        );
+        if let Some(late) = state.late.take_if(|late| late.number == number) {
+            for ((name, path, held), _) in
+                late.people.into_iter().zip(results).filter(|&(_, &code)| code == code::SUCCESS)
+            {
+                state.roster.on_spawned(&name, &path, held);
+            }
         }
     }
 
     fn on_update(self: &Arc<Self>, number: u64, results: &[u8]) {
         let mut state = self.lock();
-        state.quiet_until = None;
+        state.on_answered();
         if state.update.is_none_or(|flight| flight.number != number) {
             return;
         }

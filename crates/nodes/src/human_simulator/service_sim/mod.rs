@@ -26,10 +26,10 @@ use promenade_human::entity::DynamicObstacle;
 use promenade_human::message::Pedestrian;
 use promenade_kernel::Time;
 use rclrs::Node;
-use rosidl_runtime_rs::Sequence;
+use rosidl_runtime_rs::{Sequence, String as WireString};
 
 use link::{Link, NoAnswer, Patience, Request, Service};
-use roster::{Census, code};
+use roster::{Census, Held, code};
 
 use crate::bus::{pose_to_wire, set_string};
 
@@ -59,54 +59,66 @@ impl ServiceSim {
         })
     }
 
-    /// Deletes those of `people` whom the simulator may still hold; false when it did not answer.
-    fn delete_leftovers(&self, people: &[DynamicObstacle]) -> bool {
+    /// Creates people of whom the simulator may hold some already, as after a call without an answer.
+    fn spawn(&self, people: &[&DynamicObstacle]) -> Result<Vec<u8>, NoAnswer> {
+        if people.is_empty() {
+            return Ok(Vec::new());
+        }
         let leftovers: Vec<&str> = self.link.with_roster(|roster| {
-            people.iter().map(|p| p.sim_path.as_str()).filter(|path| roster.is_unsure(path)).collect()
+            people.iter().map(|p| p.sim_path.as_str()).filter(|path| roster.may_hold(path)).collect()
         });
-        if leftovers.is_empty() {
-            return true;
+        if !leftovers.is_empty() {
+            let names = leftovers.into_iter().map(WireString::from).collect();
+            // Nobody of that name is as well.
+            self.link
+                .call(Request::Delete(&DeletePedestriansRequest { names }))
+                .map_err(|_| NoAnswer::NotSent)?;
         }
-        let names = leftovers.iter().map(|&path| path.into()).collect();
-        self.link.call(Request::Delete(&DeletePedestriansRequest { names })).is_ok()
-    }
-}
-
-impl Sim for ServiceSim {
-    fn pedestrian_spawn(&mut self, pedestrians: &[DynamicObstacle]) -> Vec<bool> {
-        if pedestrians.is_empty() {
-            return Vec::new();
-        }
-        if !self.delete_leftovers(pedestrians) {
-            return vec![false; pedestrians.len()];
-        }
-        let mut request = SpawnPedestriansRequest { pedestrians: Sequence::new(pedestrians.len()) };
-        for (person, out) in pedestrians.iter().zip(request.pedestrians.iter_mut()) {
+        let mut request = SpawnPedestriansRequest { pedestrians: Sequence::new(people.len()) };
+        for (person, out) in people.iter().zip(request.pedestrians.iter_mut()) {
             write_obstacle(person, &mut out.pedestrian);
             set_string(&mut out.model_ref, &person.model_uri);
         }
-        let results = match self.link.call(Request::Spawn(&request)) {
-            Ok(results) => results,
-            Err(no_answer) => {
-                if no_answer == NoAnswer::Unknown {
-                    let paths = pedestrians.iter().map(|person| person.sim_path.as_str());
-                    self.link.with_roster(|roster| roster.on_unsure(paths));
-                }
-                return vec![false; pedestrians.len()];
-            }
-        };
-        complain(Service::Spawn, pedestrians, &results);
+        let results = self.link.call(Request::Spawn(&request))?;
+        complain(Service::Spawn, people, &results);
         self.link.with_roster(|roster| {
-            for (i, person) in pedestrians.iter().enumerate() {
+            for (i, person) in people.iter().enumerate() {
                 match results.get(i) {
-                    Some(&code::SUCCESS) => roster.on_spawned(&person.name, &person.sim_path, person.pose),
+                    Some(&code::SUCCESS) => roster.on_spawned(&person.name, &person.sim_path, held(person)),
                     Some(&code::FAILED_PARSE) => roster.on_deleted(&person.name, &person.sim_path),
                     // One of that name may be left over from an earlier run of this node.
                     _ => roster.on_unsure([person.sim_path.as_str()]),
                 }
             }
         });
-        successes(&results, pedestrians.len())
+        Ok(results)
+    }
+}
+
+impl Sim for ServiceSim {
+    fn pedestrian_spawn(&mut self, pedestrians: &[DynamicObstacle]) -> Vec<bool> {
+        // A late answer may have told that somebody was created after all: they are only put where they should be.
+        let is_there: Vec<bool> = self.link.with_roster(|roster| {
+            pedestrians.iter().map(|p| roster.holds_as(&p.sim_path, &p.model_uri)).collect()
+        });
+        let (there, new): (Vec<_>, Vec<_>) =
+            pedestrians.iter().zip(&is_there).partition(|&(_, &is_there)| is_there);
+        let [there, new] =
+            [there, new].map(|group: Vec<_>| group.into_iter().map(|(person, _)| person).collect::<Vec<_>>());
+        let moved = self.pedestrian_move(&there.into_iter().cloned().collect::<Vec<_>>());
+        let created = self.spawn(&new).unwrap_or_else(|no_answer| {
+            if !self.link.is_gone() {
+                let call = if let NoAnswer::Unknown(number) = no_answer { Some(number) } else { None };
+                let people = new.iter().map(|p| (p.name.clone(), p.sim_path.clone(), held(p))).collect();
+                self.link.on_not_spawned(call, people);
+            }
+            Vec::new()
+        });
+        let (mut moved, mut created) = (moved.into_iter(), created.into_iter());
+        let result = |&is_there: &bool| {
+            if is_there { moved.next() == Some(true) } else { created.next() == Some(code::SUCCESS) }
+        };
+        is_there.iter().map(result).collect()
     }
 
     fn pedestrian_move(&mut self, pedestrians: &[DynamicObstacle]) -> Vec<bool> {
@@ -120,7 +132,7 @@ impl Sim for ServiceSim {
         let Ok(results) = self.link.call(Request::Move(&request)) else {
             return vec![false; pedestrians.len()];
         };
-        complain(Service::Move, pedestrians, &results);
+        complain(Service::Move, &pedestrians.iter().collect::<Vec<_>>(), &results);
         let mut census = Census::default();
         self.link.with_roster(|roster| {
             for (i, person) in pedestrians.iter().enumerate() {
@@ -163,6 +175,10 @@ impl Sim for ServiceSim {
     }
 }
 
+fn held(person: &DynamicObstacle) -> Held {
+    Held { pose: person.pose, model_uri: person.model_uri.clone() }
+}
+
 fn write_obstacle(person: &DynamicObstacle, out: &mut WirePedestrian) {
     set_string(&mut out.name, &person.sim_path);
     out.pose = pose_to_wire(&person.pose);
@@ -176,8 +192,8 @@ fn successes(results: &[u8], count: usize) -> Vec<bool> {
 }
 
 /// One line about everybody for whom a call failed.
-fn complain(service: Service, people: &[DynamicObstacle], results: &[u8]) {
-    let failed: Vec<(usize, &DynamicObstacle)> =
+fn complain(service: Service, people: &[&DynamicObstacle], results: &[u8]) {
+    let failed: Vec<(usize, &&DynamicObstacle)> =
         people.iter().enumerate().filter(|&(i, _)| results.get(i) != Some(&code::SUCCESS)).collect();
     if failed.is_empty() {
         return;

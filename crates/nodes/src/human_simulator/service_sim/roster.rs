@@ -18,11 +18,20 @@ pub(super) mod code {
     pub(in super::super) const FAILED_CREATE: u8 = 2;
 }
 
+/// Somebody in the simulator.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Held {
+    /// The pose that the simulator was last told.
+    pub(super) pose: Pose,
+    /// What was spawned.
+    pub(super) model_uri: String,
+}
+
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Roster {
-    /// Whom the simulator holds, and the pose it was last told.
-    held: BTreeMap<String, Pose>,
+    /// Whom the simulator holds.
+    held: BTreeMap<String, Held>,
     /// Authored name to sim path: some backends speak of people by the former.
     paths: BTreeMap<String, String>,
     /// Whom the simulator may or may not hold: a call about them got no answer, or the simulator was away.
@@ -38,11 +47,11 @@ impl Roster {
     }
 
     /// The simulator created somebody.
-    pub(super) fn on_spawned(&mut self, name: &str, path: &str, pose: Pose) {
+    pub(super) fn on_spawned(&mut self, name: &str, path: &str, held: Held) {
         if name != path {
             self.paths.insert(name.to_owned(), path.to_owned());
         }
-        self.held.insert(path.to_owned(), pose);
+        self.held.insert(path.to_owned(), held);
         self.unsure.remove(path);
         self.failed.remove(path);
     }
@@ -73,21 +82,27 @@ impl Roster {
     pub(super) fn on_sent(&mut self, name: &str, pose: Pose) {
         let path = self.paths.get(name).map_or(name, String::as_str);
         if let Some(held) = self.held.get_mut(path) {
-            *held = pose;
+            held.pose = pose;
         }
+    }
+
+    /// Whether the simulator holds this person with this model.
+    pub(super) fn holds_as(&self, path: &str, model_uri: &str) -> bool {
+        self.held.get(path).is_some_and(|held| held.model_uri == model_uri)
     }
 
     pub(super) fn holds(&self, path: &str) -> bool {
         self.held.contains_key(path)
     }
 
-    pub(super) fn is_unsure(&self, path: &str) -> bool {
-        self.unsure.contains(path)
+    /// Whether one of that name may be in the way of a new one.
+    pub(super) fn may_hold(&self, path: &str) -> bool {
+        self.unsure.contains(path) || self.held.contains_key(path)
     }
 
     /// Somebody whom the simulator holds, and where.
     pub(super) fn witness(&self) -> Option<(&str, Pose)> {
-        self.held.first_key_value().map(|(path, pose)| (path.as_str(), *pose))
+        self.held.first_key_value().map(|(path, held)| (path.as_str(), held.pose))
     }
 
     /// Whether the last update of this person succeeded; true before the first answer.
@@ -139,7 +154,7 @@ mod tests {
     #[test]
     fn a_person_is_found_under_both_names_until_deleted() {
         let mut roster = Roster::default();
-        roster.on_spawned("anna", "env_0/anna", Pose::default());
+        roster.on_spawned("anna", "env_0/anna", Held::default());
         assert_eq!((roster.path("anna"), roster.path("env_0/anna")), ("env_0/anna", "env_0/anna"));
         roster.on_deleted("anna", "env_0/anna");
         assert_eq!((roster.path("anna"), roster.witness()), ("anna", None));
@@ -148,13 +163,13 @@ mod tests {
     #[test]
     fn whom_a_vanished_simulator_held_becomes_unsure() {
         let mut roster = Roster::default();
-        roster.on_spawned("anna", "env_0/anna", Pose::default());
+        roster.on_spawned("anna", "env_0/anna", Held::default());
         roster.on_updated("env_0/anna", false);
         roster.on_lost();
-        assert!(roster.is_unsure("env_0/anna") && !roster.holds("env_0/anna"));
+        assert!(roster.may_hold("env_0/anna") && !roster.holds("env_0/anna"));
         assert!(roster.updates("env_0/anna"), "optimistic again");
-        roster.on_spawned("anna", "env_0/anna", Pose::default());
-        assert!(!roster.is_unsure("env_0/anna"));
+        roster.on_spawned("anna", "env_0/anna", Held::default());
+        assert!(roster.holds("env_0/anna"));
     }
 
     #[test]

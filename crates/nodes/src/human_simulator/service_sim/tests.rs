@@ -192,11 +192,17 @@ fn an_absent_simulator_fails_everything_and_is_restarted_when_it_comes() {
     assert_eq!(update(&mut sim, &["env_0/a"]), [false]);
     assert!(!sim.take_restarted());
     stub.stage().is_absent = false;
+    assert!(!sim.take_restarted(), "first it has to answer a question");
+    stub.answer_held(&[]);
     assert!(sim.take_restarted());
     assert!(!sim.take_restarted(), "told once");
     stub.will_answer(&[&[0]]);
     assert_eq!(sim.pedestrian_spawn(&people(&["a"])), [true]);
-    assert_eq!(stub.calls(), [call(Service::Spawn, &["env_0/a"])], "nothing was sent before it came");
+    assert_eq!(
+        stub.calls(),
+        [call(Service::Update, &[]), call(Service::Spawn, &["env_0/a"])],
+        "nothing was sent before it came"
+    );
 }
 
 #[test]
@@ -208,6 +214,9 @@ fn a_simulator_that_goes_and_comes_back_gets_its_people_again() {
     assert!(!sim.take_restarted());
     assert_eq!(sim.pedestrian_move(&people(&["a"])), [false], "at once, and not after the time-out");
     stub.stage().is_absent = false;
+    stub.stage().held.clear();
+    assert!(!sim.take_restarted());
+    stub.answer_held(&[]);
     assert!(sim.take_restarted());
     stub.calls();
     // It may have been the network only: whoever may still be there is deleted first.
@@ -252,14 +261,33 @@ fn a_call_without_an_answer_fails_and_the_next_one_does_not_wait() {
     let calls = stub.calls().len();
     assert_eq!(sim.pedestrian_move(&people(&["a"])), [false]);
     assert_eq!((calls, stub.calls().len()), (1, 0), "a reset waits once and not for each of its calls");
-    // The late answer tells that the simulator lives; it may have created both.
-    stub.answer_held(&[0, 0]);
-    stub.will_answer(&[&[0, 0], &[0, 0]]);
+    // The late answer tells that the simulator lives and created one of them.
+    stub.answer_held(&[0, 1]);
+    assert!(sim.take_restarted(), "the layer offers both again");
+    stub.answer_held(&[0]);
+    stub.calls();
+    stub.will_answer(&[&[0], &[1], &[0]]);
     assert_eq!(sim.pedestrian_spawn(&people(&["a", "b"])), [true, true]);
     assert_eq!(
         stub.calls(),
-        [call(Service::Delete, &["env_0/a", "env_0/b"]), call(Service::Spawn, &["env_0/a", "env_0/b"])]
+        [
+            call(Service::Move, &["env_0/a"]),
+            call(Service::Delete, &["env_0/b"]),
+            call(Service::Spawn, &["env_0/b"])
+        ]
     );
+}
+
+#[test]
+fn a_silent_simulator_is_asked_and_gets_everybody_when_it_answers() {
+    let (mut sim, stub) = stub(SHORT);
+    assert_eq!(sim.pedestrian_spawn(&people(&["a"])), [false]);
+    assert!(!sim.take_restarted());
+    assert_eq!(stub.calls(), [call(Service::Spawn, &["env_0/a"]), call(Service::Update, &[])]);
+    let question = stub.stage().held.pop_back().expect("the question");
+    question(&[]);
+    assert!(sim.take_restarted());
+    assert!(!sim.take_restarted());
 }
 
 #[test]
