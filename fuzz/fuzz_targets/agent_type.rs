@@ -1,9 +1,9 @@
-//! Any text is either a agent type or a list of problems; never a panic, never a hang.
+//! Any text is either an agent type or a list of problems; never a panic, never a hang.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 
 fuzz_target!(|text: &str| {
-    let _ = promenade_scenario::AgentTypeFile::parse(text, Path::new("type.yaml"));
+    let _ = promenade_scenario::AgentTypeLibrary::built_in().parse(text, Path::new("type.yaml"));
 });

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use promenade_gait::clip::{Annotations, ClipLibrary, KeyFrames};
+use promenade_gait::clip::{Annotations, ClipLibrary, KeyFrames, Limits};
 use promenade_gait::driver::RigFile;
 use promenade_gait::{
     DocumentError, PoseTypeError, PoseTypes, ProfileErrors, ProfileFile, ProfileLibrary, ProfileSource,
@@ -49,6 +49,12 @@ pub(crate) struct CheckArgs {
     /// Exit with 1 on warnings too
     #[arg(long)]
     strict: bool,
+    /// Folder of pose profiles of your own, which agent types may name like the shipped ones
+    #[arg(long, value_name = "DIR")]
+    profiles: Option<PathBuf>,
+    /// Folder of clips of your own, which agent types may name like the shipped ones
+    #[arg(long, value_name = "DIR")]
+    clips: Option<PathBuf>,
 }
 
 /// One problem, whoever found it. Sorted by place.
@@ -117,21 +123,32 @@ impl From<DocumentError> for Finding {
 
 pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode> {
     let share = Packages::from_environment(&std::env::current_dir()?).share(PROMENADE).ok();
+    let profiles = match &args.profiles {
+        Some(folder) => ProfileLibrary::load_dir_over_builtin(folder)?,
+        None => ProfileLibrary::builtin().clone(),
+    };
+    let (clips, unread) = match &args.clips {
+        Some(folder) => ClipLibrary::over_directory(folder, Limits::default()),
+        None => (ClipLibrary::builtin(), Vec::new()),
+    };
     let surroundings = Surroundings {
         models: true,
         roots: world_roots(share.as_deref()),
         cache: asset_cache(),
-        clips: ClipLibrary::builtin().names().map(str::to_owned).collect(),
+        clips: clips.names().map(str::to_owned).collect(),
     };
     let checked = check(&args.files, &surroundings);
     let mut findings: Vec<Finding> = checked.report.iter().cloned().map(Finding::from).collect();
+    let folder = args.clips.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
+    findings.extend(unread.iter().map(|error| Finding::error(folder.clone(), 1, 1, error.to_string())));
     findings.extend(in_motion(&checked).into_iter().map(Finding::from));
+    let types = PoseTypes::new(profiles, BuiltInTypes);
     for (file, kind) in &checked.files {
-        let found = of_gait(file, *kind);
         // Of an agent type that does not hold as a whole both would say the same.
-        let is_told = *kind == FileKind::AgentType
-            && checked.report.iter().any(|p| p.severity == Severity::Error && p.file == *file);
-        findings.extend(found.into_iter().filter(|_| !is_told));
+        let is_broken = |p: &Problem| p.severity == Severity::Error && p.file == *file;
+        if *kind != FileKind::AgentType || !checked.report.iter().any(is_broken) {
+            findings.extend(of_gait(file, *kind, &types));
+        }
     }
     findings.sort();
     findings.dedup();
@@ -196,7 +213,7 @@ fn problems_of(world: &World, scenario: &Scenario) -> Vec<Problem> {
 }
 
 /// What the gait finds in a file of its own.
-fn of_gait(file: &Path, kind: FileKind) -> Vec<Finding> {
+fn of_gait(file: &Path, kind: FileKind, types: &PoseTypes) -> Vec<Finding> {
     let name = file.display().to_string();
     let text = match kind {
         FileKind::Profile => return profile(file),
@@ -210,7 +227,6 @@ fn of_gait(file: &Path, kind: FileKind) -> Vec<Finding> {
         Err(error) => return vec![Finding::error(name, 1, 1, error.to_string())],
     };
     if kind == FileKind::AgentType {
-        let types = PoseTypes::new(ProfileLibrary::builtin().clone(), BuiltInTypes);
         return match types.read(&name, file, &text) {
             Err(PoseTypeError::Problems(errors)) => of_profiles(errors),
             _ => Vec::new(),
@@ -229,7 +245,7 @@ fn of_gait(file: &Path, kind: FileKind) -> Vec<Finding> {
 fn profile(file: &Path) -> Vec<Finding> {
     match profile_with_bases(file) {
         Err(error) => vec![Finding::error(file.display().to_string(), 1, 1, error.to_string())],
-        Ok(sources) => match ProfileLibrary::from_sources(sources) {
+        Ok(sources) => match ProfileLibrary::builtin_and(sources) {
             Ok(_) => Vec::new(),
             Err(errors) => of_profiles(errors),
         },
@@ -243,17 +259,9 @@ fn of_profiles(ProfileErrors(errors): ProfileErrors) -> Vec<Finding> {
     errors.into_iter().map(finding).collect()
 }
 
-/// A profile, and what its `same_as` may name: the shipped profiles and the files beside it, of which those that are named are
-/// read.
+/// A profile, and of the files beside it those that its `same_as` leads to.
 fn profile_with_bases(file: &Path) -> std::io::Result<Vec<ProfileSource>> {
-    let shipped = ProfileLibrary::builtin().iter();
-    let mut sources: Vec<ProfileSource> = shipped
-        .map(|(stem, entry)| ProfileSource {
-            stem: stem.to_owned(),
-            file: format!("profiles/{stem}.yaml"),
-            text: entry.file.to_yaml(),
-        })
-        .collect();
+    let mut sources = Vec::new();
     let mut seen = BTreeSet::new();
     let mut next = Some(file.to_owned());
     while let Some(path) = next.take() {

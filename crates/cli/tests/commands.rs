@@ -14,6 +14,10 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
+fn text_of(arguments: &[&str]) -> String {
+    text(&promenade(arguments).stdout)
+}
+
 fn run_report(seed: &str, scenario: &str) -> String {
     let folder = tempfile::tempdir().expect("temporary folder");
     let report = folder.path().join("r.json");
@@ -252,6 +256,28 @@ fn check_speaks_of_poses_rigs_and_clips_too() {
         assert!(stdout.contains(told), "{told}: {stdout}");
     }
     assert!(stdout.ends_with("4 errors, 0 warnings, 0 hints in 4 paths\n"), "{stdout}");
+}
+
+#[test]
+fn check_knows_profiles_and_clips_of_ones_own() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&path, text).expect("written");
+        path.to_str().expect("UTF-8 path").to_owned()
+    };
+    write("profiles/stroll.yaml", "same_as: walk_slow\n");
+    write("clips/nod.yaml", "keys:\n  - {t: 0.0}\n  - {t: 1.0, p_head: 0.2}\n");
+    let steps = "steps: {a: {duration: 1, attention: {clip: nod}}}";
+    let text =
+        format!("extends: adult\npose: {{walk: {{base: stroll}}}}\nsequences: {{default: {{{steps}}}}}\n");
+    let guide = write("guide.yaml", &text);
+    let at = |name: &str| folder.path().join(name).to_str().expect("UTF-8 path").to_owned();
+    let stdout = text_of(&["check", &guide]);
+    assert!(stdout.ends_with("1 error, 1 warning, 0 hints in 1 path\n"), "{stdout}");
+    let stdout = text_of(&["check", &guide, "--profiles", &at("profiles"), "--clips", &at("clips")]);
+    assert_eq!(stdout, "0 errors, 0 warnings, 0 hints in 1 path\n");
 }
 
 /// The shipped body is what a simulator opens: XML with a model in it.

@@ -74,7 +74,7 @@ w/0/world.yaml:9:5: warning: zones[0].doors[0]: the door \"slit\" is 0.4 m wide,
 w/0/world.yaml:10:5: hint: zones[0].doors[1]: the door \"tight\" is 0.6 m wide; people of the default radius need 0.7 m
 w/0/world.yaml:11:5: warning: zones[0].doors[2]: the door \"low\" is 1.2 m high, lower than a person
 w/0/world.yaml:12:5: warning: zones[0].doors[3]: the wall in line 7 of w/0/world.yaml stands in the door \"blind\", so that it leads nowhere; walls end at the sides of a door
-w/0/world.yaml:13:5: warning: zones[0].doors[4]: the gate of \"shut\" has neither `authorized` nor `unlock_on`, so it never opens"
+w/0/world.yaml:13:5: hint: zones[0].doors[4]: the gate of \"shut\" has neither `authorized` nor `unlock_on`, so it stays locked until a timeline sets `locked`"
     );
 }
 

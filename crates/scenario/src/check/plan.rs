@@ -1,4 +1,4 @@
-//! What a world's plan promises and cannot hold: doors nobody fits through or that lead nowhere, gates that never open.
+//! What a world's plan promises and cannot hold: doors nobody fits through or that lead nowhere, gates that nobody opens.
 
 use super::findings::{Findings, Spot};
 use super::scene::short;
@@ -26,7 +26,7 @@ pub(super) fn check(world: &World, findings: &mut Findings) {
                 let spot = spot(door.at, format!(".doors[{j}]"));
                 size(door, &spot, findings);
                 leads_somewhere(door, &walls, level, &spot, findings);
-                locked_for_ever(door, &spot, findings);
+                locked(door, &spot, findings);
             }
         }
     }
@@ -101,14 +101,14 @@ fn leads_somewhere(
 }
 
 /// A gate that names nobody and waits for nothing.
-fn locked_for_ever(door: &Door, spot: &Spot<'_>, findings: &mut Findings) {
+fn locked(door: &Door, spot: &Spot<'_>, findings: &mut Findings) {
     if let Some(Preset::Gate { authorized, unlock_on: None }) = door.gate()
         && authorized.is_empty()
     {
         let message = format!(
-            "the gate of {:?} has neither `authorized` nor `unlock_on`, so it never opens",
+            "the gate of {:?} has neither `authorized` nor `unlock_on`, so it stays locked until a timeline sets `locked`",
             door.name
         );
-        findings.warning(spot, message, None);
+        findings.hint(spot, message, None);
     }
 }
