@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use super::{AgentTypeFile, Distribution, extend};
 use crate::decode::Decoder;
@@ -147,7 +147,7 @@ fn suggestion(nearest: &Option<String>) -> String {
 /// The built-in types by name, and files over them.
 #[derive(Debug)]
 pub struct AgentTypeLibrary {
-    built_in: BTreeMap<&'static str, Result<ResolvedType, AgentTypeError>>,
+    built_in: BTreeMap<&'static str, Result<Arc<ResolvedType>, AgentTypeError>>,
 }
 
 static BUILT_IN: LazyLock<AgentTypeLibrary> = LazyLock::new(AgentTypeLibrary::new);
@@ -166,7 +166,7 @@ impl AgentTypeLibrary {
         let extends = |text: &str| text.lines().any(|line| line.starts_with("extends:"));
         for (name, text) in texts().filter(|(_, t)| !extends(t)).chain(texts().filter(|(_, t)| extends(t))) {
             let file = format!("configs/agent_types/{name}.yaml");
-            let resolved = library.parse(text, Path::new(&file));
+            let resolved = library.parse(text, Path::new(&file)).map(Arc::new);
             library.built_in.insert(name, resolved);
         }
         library
@@ -176,7 +176,7 @@ impl AgentTypeLibrary {
     ///
     /// # Errors
     /// [`AgentTypeError::Unknown`] with the name most like it.
-    pub fn named(&self, name: &str) -> Result<&ResolvedType, AgentTypeError> {
+    pub fn named(&self, name: &str) -> Result<&Arc<ResolvedType>, AgentTypeError> {
         match self.built_in.get(name) {
             Some(resolved) => resolved.as_ref().map_err(Clone::clone),
             None => Err(AgentTypeError::Unknown {
@@ -186,17 +186,17 @@ impl AgentTypeLibrary {
         }
     }
 
-    /// The type that a scenario refers to; a file is read at every call.
+    /// The type that a scenario refers to. A file is read at every call.
     ///
     /// # Errors
     /// No such name or file, or every problem of the file.
-    pub fn resolve(&self, agent_type: &AgentType) -> Result<ResolvedType, AgentTypeError> {
+    pub fn resolve(&self, agent_type: &AgentType) -> Result<Arc<ResolvedType>, AgentTypeError> {
         match agent_type {
             AgentType::Named(name) => self.named(name).cloned(),
             AgentType::File(file) if !file.exists() => Err(AgentTypeError::Missing { file: file.clone() }),
             AgentType::File(file) => {
                 let text = read_text(file).map_err(|p| AgentTypeError::Broken(Report::new(vec![p])))?;
-                self.parse(&text, file)
+                self.parse(&text, file).map(Arc::new)
             }
         }
     }

@@ -133,7 +133,7 @@ impl Models<'_> {
     fn agent_type(&mut self, agent_type: &AgentType, spot: &Spot<'_>) -> Option<Arc<ResolvedType>> {
         let file = match agent_type {
             AgentType::Named(name) => match AgentTypeLibrary::built_in().named(name) {
-                Ok(resolved) => return Some(Arc::new(resolved.clone())),
+                Ok(resolved) => return Some(Arc::clone(resolved)),
                 Err(AgentTypeError::Unknown { nearest, .. }) => {
                     let message = format!(
                         "no built-in agent type is named {name:?}, the engine's fallback applies; a file's name ends in `.yaml`"
@@ -163,7 +163,7 @@ impl Models<'_> {
             Ok(resolved) => {
                 self.findings.problems.extend(resolved.report.iter().cloned());
                 self.behaviour(file, &resolved);
-                Some(Arc::new(resolved))
+                Some(resolved)
             }
             Err(AgentTypeError::Broken(report)) => {
                 self.findings.problems.extend(report.into_problems());
