@@ -4,18 +4,16 @@
 //! about each process; latency and rates are what the probe sees.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
 
+use super::stage::{ENV, Process, build_probe, crowd, node};
 use super::{print_row, rounded};
-use crate::up::packages::{PROMENADE, Packages};
-
-const ENV: &str = "/arena/env_0";
+use crate::up::packages::Packages;
 
 /// CPU share of each node, latency from a stream message to the bus, bytes per second. Needs the ROS environment.
 #[derive(Debug, clap::Args)]
@@ -40,52 +38,11 @@ pub(crate) struct BusArgs {
     json: bool,
 }
 
-/// A child that does not outlive the benchmark.
-struct Process {
-    name: &'static str,
-    child: Child,
-}
-
-impl Process {
-    fn start(name: &'static str, path: &Path, arguments: &[String]) -> Result<Self> {
-        let child = Command::new(path)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
-            .with_context(|| format!("cannot start {}", path.display()))?;
-        Ok(Process { name, child })
-    }
-
-    /// CPU time used so far.
-    fn cpu(&self) -> Result<Duration> {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))
-            .with_context(|| format!("{} has ended", self.name))?;
-        cpu_time(&stat).with_context(|| format!("cannot read the CPU time of {}", self.name))
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// User and system time of a `/proc/<pid>/stat` line. Linux counts in hundredths of a second on every supported machine.
-fn cpu_time(stat: &str) -> Option<Duration> {
-    // The name in parentheses may hold anything, spaces included.
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
-    Some(Duration::from_millis(ticks * 10))
-}
-
 pub(crate) fn run(args: &BusArgs) -> Result<()> {
     let probe = match &args.probe {
         Some(probe) if !probe.is_file() => bail!("no probe at {}", probe.display()),
         Some(probe) => probe.clone(),
-        None => build_probe()?,
+        None => build_probe("bus_probe")?,
     };
     let packages = Packages::from_environment(&std::env::current_dir()?);
     for &people in &args.people {
@@ -94,61 +51,26 @@ pub(crate) fn run(args: &BusArgs) -> Result<()> {
     Ok(())
 }
 
-/// The r2r client of this checkout, built if it is not there or not fresh.
-fn build_probe() -> Result<PathBuf> {
-    let manifest = Path::new("tests/ros/Cargo.toml");
-    if !manifest.is_file() {
-        bail!("no {}: run this in a checkout of Promenade, or pass --probe", manifest.display());
-    }
-    let target = Path::new("tests/ros/target");
-    let status = Command::new("cargo")
-        .args(["build", "--release", "--quiet", "--bin", "bus_probe", "--target-dir"])
-        .arg(target)
-        .arg("--manifest-path")
-        .arg(manifest)
-        .status()
-        .context("cannot run cargo to build the probe")?;
-    if !status.success() {
-        bail!(
-            "the probe does not build: {status}; is the ROS environment sourced (source tools/ros2/setup.bash)?"
-        );
-    }
-    Ok(target.join("release/bus_probe"))
-}
-
 fn measure(args: &BusArgs, packages: &Packages, probe: &Path, people: u32) -> Result<Map<String, Value>> {
     let folder = std::env::temp_dir().join(format!("promenade_bench_{}", std::process::id()));
     fs::create_dir_all(&folder)?;
     let scenario = folder.join("scenario.yaml");
-    fs::write(&scenario, crowd(people))?;
-    let node = |name: &'static str, parameters: &[String]| -> Result<Process> {
-        let path = packages.executable(PROMENADE, name)?;
-        let mut arguments = vec!["--ros-args".to_owned()];
-        if name != "dummy_sim" {
-            let namespace = format!("__ns:={ENV}");
-            arguments.extend(["-r".to_owned(), namespace, "-p".to_owned(), "use_sim_time:=true".to_owned()]);
-        }
-        arguments.extend(parameters.iter().flat_map(|p| ["-p".to_owned(), p.clone()]));
-        Process::start(name, &path, &arguments)
-    };
-    let clock = node("dummy_sim", &[])?;
+    fs::write(&scenario, crowd(people, 0))?;
+    let clock = node(packages, "dummy_sim", &[])?;
     let human = node(
+        packages,
         "human_simulator",
         &[format!("scenario:={}", scenario.display()), "human:=dummy".to_owned(), "prefix:=env_0".to_owned()],
     )?;
-    let hri = node("hri_producer", &["max_bodies:=0".to_owned()])?;
+    let hri = node(packages, "hri_producer", &["max_bodies:=0".to_owned()])?;
     let streamed = args.stream_people.unwrap_or(people);
-    let mut child = Command::new(probe)
-        .args(["--env", ENV, "--people", &people.to_string(), "--stream-people", &streamed.to_string()])
-        .args(["--seconds", &args.seconds.to_string()])
-        .args(args.tf.then_some("--tf"))
-        .stdout(Stdio::piped())
-        .stdin(Stdio::null())
-        .spawn()
-        .context("cannot start the probe")?;
-    let lines = child.stdout.take().context("the probe has no output")?;
-    let probe = Process { name: "bus_probe", child };
-    let row = sample(&[clock, human, hri, probe], BufReader::new(lines), people, streamed, args.tf);
+    let mut arguments: Vec<String> =
+        ["--env", ENV, "--people", &people.to_string()].map(str::to_owned).into();
+    arguments.extend(["--stream-people".to_owned(), streamed.to_string()]);
+    arguments.extend(["--seconds".to_owned(), args.seconds.to_string()]);
+    arguments.extend(args.tf.then(|| "--tf".to_owned()));
+    let (probe, lines) = Process::start_talking("bus_probe", probe, &arguments)?;
+    let row = sample(&[clock, human, hri, probe], lines, people, streamed, args.tf);
     fs::remove_dir_all(&folder)?;
     row
 }
@@ -189,34 +111,9 @@ fn sample(
     Ok(row)
 }
 
-/// A scenario with people `p0..` on a grid, two metres apart.
-fn crowd(people: u32) -> String {
-    let columns = f64::from(people).sqrt().ceil() as u32;
-    let mut text = "dynamic:\n".to_owned();
-    for i in 0..people {
-        let (x, y) = (2 * (i % columns), 2 * (i / columns));
-        text += &format!("- {{name: p{i}, model: arenian, pose: [{x}.0, {y}.0, 0.0]}}\n");
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cpu_time_is_read_past_a_hostile_process_name() {
-        let stat = "77 (a ) b) S 1 77 77 0 -1 4194560 10 0 0 0 150 50 0 0 20 0 5 0 100 0 0";
-        assert_eq!(cpu_time(stat), Some(Duration::from_secs(2)));
-        assert_eq!(cpu_time("77 (short) S 1"), None);
-    }
-
-    #[test]
-    fn the_crowd_is_a_scenario() {
-        let loaded =
-            promenade_scenario::Scenario::parse(&crowd(7), Path::new("scenario.yaml")).expect("loads");
-        assert_eq!(loaded.value.dynamics.len(), 7);
-    }
 
     #[test]
     fn a_probe_that_dies_is_named() {

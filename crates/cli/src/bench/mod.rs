@@ -5,6 +5,8 @@
 mod animate;
 mod bus;
 mod gait;
+mod reset;
+mod stage;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -24,6 +26,7 @@ enum Bench {
     Animate(animate::AnimateArgs),
     Gait(gait::GaitArgs),
     Bus(bus::BusArgs),
+    Reset(reset::ResetArgs),
 }
 
 pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
@@ -31,6 +34,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
         Bench::Animate(args) => animate::run(args)?,
         Bench::Gait(args) => gait::run(args)?,
         Bench::Bus(args) => bus::run(args)?,
+        Bench::Reset(args) => reset::run(args)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -5,6 +5,7 @@
 mod animated;
 mod body;
 pub(crate) mod chart;
+pub(crate) mod curves;
 pub(crate) mod sheet;
 mod text;
 
