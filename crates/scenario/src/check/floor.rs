@@ -15,18 +15,22 @@ const ADJOINS: f64 = 0.25;
 
 pub(super) struct Floor<'w> {
     pub(super) level: &'w Level,
+    /// What one question costs: the lines that are looked at.
+    pub(super) cost: usize,
     walls: Vec<&'w Wall>,
     doors: Vec<&'w Door>,
 }
 
 impl<'w> Floor<'w> {
     pub(super) fn new(level: &'w Level) -> Self {
-        Self { level, walls: level.walls().collect(), doors: level.doors().collect() }
+        let (walls, doors): (Vec<_>, Vec<_>) = (level.walls().collect(), level.doors().collect());
+        let edges: usize = level.zones.iter().map(|zone| zone.corners.len()).sum();
+        Self { level, cost: walls.len() + doors.len() + edges, walls, doors }
     }
 
-    /// What one question about walls costs.
-    pub(super) fn lines(&self) -> usize {
-        self.walls.len() + self.doors.len()
+    /// A door whose middle lies in an outline.
+    pub(super) fn door_in(&self, corners: &[Point]) -> Option<&'w Door> {
+        self.doors.iter().copied().find(|door| geometry::contains(corners, door.line.at(0.5)))
     }
 
     pub(super) fn is_inside(&self, p: Point) -> bool {

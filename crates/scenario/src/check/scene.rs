@@ -118,9 +118,7 @@ impl<'a> Scene<'a> {
         let on_floor = |x: f64, y: f64| pose.compose(&Pose { x, y, ..Pose::default() }).point();
         let corners: Vec<Point> =
             bounds.footprint().into_iter().map(|[x, y]| on_floor(x * sx, y * sy)).collect();
-        let doors = self.floors.get(level).into_iter().flat_map(|floor| floor.level.doors());
-        let middle = |door: &crate::zone::Door| door.line.at(0.5);
-        if let Some(door) = doors.into_iter().find(|door| geometry::contains(&corners, middle(door))) {
+        if let Some(door) = self.floor(level).and_then(|floor| floor.door_in(&corners)) {
             findings.warning(&spot, format!("the object stands in the door {:?}", door.name), None);
         }
         let seats = seats.iter().map(|seat| seat.world_pose(pose).point()).collect();
@@ -191,7 +189,7 @@ impl<'a> Scene<'a> {
     }
 
     fn floor(&mut self, level: usize) -> Option<&Floor<'a>> {
-        let cost = self.floors.get(level)?.lines();
+        let cost = self.floors.get(level)?.cost;
         if self.spend(cost) { self.floors.get(level) } else { None }
     }
 
