@@ -1,0 +1,35 @@
+//! The pedestrian engine behind `human:=arena`, without a node around it (crowd-engine specification).
+//!
+//! [`Crowd::step`] is the tick: everybody looks around, gets a sub-goal, plans a velocity, is held to what a body can do, moves, and is
+//! pushed out of others and of walls. Same seed and same requests at the same ticks give the same run, whatever the number of threads.
+//! The crate does no I/O and knows neither ROS nor wall time.
+
+#![cfg_attr(test, allow(clippy::float_cmp))]
+
+mod angle;
+pub mod collision;
+mod error;
+mod exponential;
+pub mod global;
+pub mod grid;
+pub mod kinematics;
+pub mod occlusion;
+pub mod perception;
+pub mod planner;
+pub mod pool;
+pub mod random;
+pub mod run_file;
+pub mod sampling;
+mod settings;
+pub mod spawn;
+mod step;
+pub mod walls;
+
+pub use error::CrowdError;
+pub use global::GlobalPlanner;
+pub use pool::{Kind, Pool};
+pub use sampling::{AgentParameters, Handedness};
+pub use settings::Settings;
+pub use spawn::SpawnRequest;
+pub use step::Crowd;
+pub use walls::{Segment, Wall, WallIndex, WallSet};

@@ -1,0 +1,226 @@
+//! Who sees whom (crowd-engine specification, section 19): by range and field of view, nearby from anywhere, unless a wall is between.
+//!
+//! Evaluated on the poses that the last tick left. The result is directed, and its order ascending, whatever the number of threads.
+
+use rayon::prelude::*;
+
+use crate::grid::Grid;
+use crate::occlusion::Occlusion;
+use crate::pool::Pool;
+
+/// Rows that are worked on together. Fixed, so that results are laid out alike whatever the number of threads.
+const BLOCK: usize = 128;
+
+/// The neighbours of every row, ascending.
+#[derive(Debug, Clone, Default)]
+pub struct Neighbours {
+    blocks: Vec<Block>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Block {
+    /// Where the list of each row of the block ends.
+    ends: Vec<u32>,
+    rows: Vec<u32>,
+    /// Whether each candidate of a run is seen; memory of [`see`].
+    seen: Vec<bool>,
+}
+
+impl Neighbours {
+    /// Rows that `row` sees.
+    #[inline]
+    #[must_use]
+    pub fn of(&self, row: usize) -> &[u32] {
+        let (block, at) = (&self.blocks[row / BLOCK], row % BLOCK);
+        let start = if at == 0 { 0 } else { block.ends[at - 1] };
+        &block.rows[start as usize..block.ends[at] as usize]
+    }
+
+    /// Everybody sees everybody.
+    #[must_use]
+    pub fn everybody(count: usize) -> Self {
+        let mut all = Self::default();
+        all.fill(count, false, |row, block| {
+            block.rows.extend((0..count as u32).filter(|other| *other as usize != row));
+        });
+        all
+    }
+
+    fn fill(&mut self, count: usize, parallel: bool, list: impl Fn(usize, &mut Block) + Sync) {
+        self.blocks.resize_with(count.div_ceil(BLOCK), Block::default);
+        let fill = |(number, block): (usize, &mut Block)| {
+            block.ends.clear();
+            block.rows.clear();
+            for row in number * BLOCK..count.min((number + 1) * BLOCK) {
+                list(row, block);
+                block.ends.push(block.rows.len() as u32);
+            }
+        };
+        if parallel {
+            self.blocks.par_iter_mut().enumerate().for_each(fill);
+        } else {
+            self.blocks.iter_mut().enumerate().for_each(fill);
+        }
+    }
+}
+
+/// Finds the neighbours of every row.
+#[derive(Debug, Clone, Default)]
+pub struct Perception {
+    grid: Grid,
+    neighbours: Neighbours,
+}
+
+/// Smallest edge of a cell, metres.
+const SMALLEST_CELL: f64 = 0.5;
+
+impl Perception {
+    /// What the last [`Perception::sense`] found.
+    #[must_use]
+    pub fn neighbours(&self) -> &Neighbours {
+        &self.neighbours
+    }
+
+    /// Look around. With `parallel` the rows are spread over the threads of the current pool.
+    pub fn sense(&mut self, pool: &Pool, occlusion: &Occlusion, parallel: bool) {
+        let reach = |row: usize| pool.vision_range[row].max(pool.proximity_sense[row]);
+        let mean = (0..pool.len()).map(reach).sum::<f64>() / pool.len().max(1) as f64;
+        let Self { grid, neighbours } = self;
+        grid.rebuild(&pool.x, &pool.y, (0.5 * mean).max(SMALLEST_CELL));
+        let grid = &*grid;
+        let arch = pulp::Arch::new();
+        neighbours.fill(pool.len(), parallel, |row, block| {
+            let start = block.rows.len();
+            let gaze = Gaze::of(pool, row);
+            for run in grid.runs(gaze.x, gaze.y, reach(row)) {
+                let (rows, x, y) = grid.slots(run);
+                block.seen.clear();
+                block.seen.resize(rows.len(), false);
+                arch.dispatch(
+                    #[inline(always)]
+                    || gaze.see(x, y, &mut block.seen),
+                );
+                let seen = rows.iter().zip(&block.seen).filter(|(other, seen)| **seen && **other != row as u32);
+                block.rows.extend(seen.map(|(other, _)| *other));
+            }
+            block.rows[start..].sort_unstable();
+            if pool.vision_occlusion[row] && !occlusion.is_clear() {
+                hide(&mut block.rows, start, |other| !occlusion.sees(pool, row, other as usize));
+            }
+        });
+    }
+}
+
+/// Remove those of `rows[start..]` that are hidden.
+fn hide(rows: &mut Vec<u32>, start: usize, hidden: impl Fn(u32) -> bool) {
+    let mut kept = start;
+    for at in start..rows.len() {
+        if !hidden(rows[at]) {
+            rows[kept] = rows[at];
+            kept += 1;
+        }
+    }
+    rows.truncate(kept);
+}
+
+/// What an observer looks with.
+#[derive(Clone, Copy)]
+struct Gaze {
+    x: f64,
+    y: f64,
+    heading: [f64; 2],
+    range: f64,
+    cos: f64,
+    proximity: f64,
+}
+
+impl Gaze {
+    fn of(pool: &Pool, row: usize) -> Self {
+        let (sin, cos) = pool.theta[row].sin_cos();
+        Self {
+            x: pool.x[row],
+            y: pool.y[row],
+            heading: [cos, sin],
+            range: pool.vision_range[row],
+            cos: pool.vision_cos[row],
+            proximity: pool.proximity_sense[row],
+        }
+    }
+
+    /// Which of the points are seen.
+    #[inline(always)]
+    fn see(self, x: &[f64], y: &[f64], seen: &mut [bool]) {
+        for ((seen, x), y) in seen.iter_mut().zip(x).zip(y) {
+            let (dx, dy) = (x - self.x, y - self.y);
+            let distance = (dx * dx + dy * dy).sqrt();
+            let ahead = dx * self.heading[0] + dy * self.heading[1] >= distance * self.cos;
+            *seen = ((distance <= self.range) & ahead) | (distance <= self.proximity);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pool::Row;
+    use crate::sampling::AgentParameters;
+    use crate::walls::Segment;
+    use proptest::prelude::*;
+
+    fn pool(poses: &[[f64; 3]]) -> Pool {
+        let mut pool = Pool::with_capacity(poses.len());
+        for (id, pose) in poses.iter().enumerate() {
+            pool.push(Row::new(id as i32, *pose, &AgentParameters::unknown_type()));
+        }
+        pool
+    }
+
+    fn seen(pool: &Pool, occlusion: &Occlusion) -> Vec<Vec<u32>> {
+        let mut perception = Perception::default();
+        perception.sense(pool, occlusion, false);
+        (0..pool.len()).map(|row| perception.neighbours().of(row).to_vec()).collect()
+    }
+
+    #[test]
+    fn range_and_field_of_view_decide_and_the_near_are_noticed_from_anywhere() {
+        let pool = pool(&[[0.0, 0.0, 0.0], [4.9, 0.0, 0.0], [-0.9, 0.0, 0.0], [-1.1, 0.0, 0.0], [5.1, 0.0, 0.0]]);
+        assert_eq!(seen(&pool, &Occlusion::Off)[0], [1, 2]);
+    }
+
+    #[test]
+    fn a_full_circle_of_view_sees_behind() {
+        let mut pool = pool(&[[0.0, 0.0, 0.0], [-4.0, 0.0, 0.0]]);
+        pool.vision_cos[0] = -2.0;
+        assert_eq!(seen(&pool, &Occlusion::Off)[0], [1]);
+    }
+
+    #[test]
+    fn walls_hide_both_from_each_other_unless_one_sees_through_them() {
+        let mut pool = pool(&[[0.0, 0.0, 0.0], [2.0, 0.0, std::f64::consts::PI]]);
+        let wall = [Segment::between([1.0, -1.0], [1.0, 1.0])];
+        let occlusion = Occlusion::bitmap(&wall).expect("small");
+        assert_eq!(seen(&pool, &occlusion), [vec![], Vec::<u32>::new()]);
+        pool.vision_occlusion[1] = false;
+        assert_eq!(seen(&pool, &occlusion), [vec![], vec![0]]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_grid_finds_what_a_search_of_all_pairs_finds(
+            poses in proptest::collection::vec((-20.0..20.0_f64, -20.0..20.0_f64, -4.0..4.0_f64), 1..200),
+            range in 0.3..12.0,
+        ) {
+            let poses: Vec<[f64; 3]> = poses.into_iter().map(|(x, y, t)| [x, y, t]).collect();
+            let mut pool = pool(&poses);
+            pool.vision_range[0] = range;
+            let all: Vec<Vec<u32>> = (0..pool.len())
+                .map(|row| {
+                    let mut flags = vec![false; pool.len()];
+                    Gaze::of(&pool, row).see(&pool.x, &pool.y, &mut flags);
+                    (0..pool.len()).filter(|other| flags[*other] && *other != row).map(|o| o as u32).collect()
+                })
+                .collect();
+            prop_assert_eq!(seen(&pool, &Occlusion::Off), all);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! `hsfm`: the headed social force model (Farina, Fontanelli, Garulli, Giannitrapani & Prattichizzo 2017, PLoS ONE 12, e0169734;
+//! crowd-engine specification, section 20.2).
+//!
+//! The force of `sfm`, of which the part across the body counts less and is damped; the heading follows on its own.
+
+use std::f64::consts::FRAC_PI_2;
+
+use super::social_force::{self, Force, Forces, Gains};
+use super::{LocalPlanner, Motion, Scene, capped, toward_goal, value_of};
+use crate::angle::wrap;
+use crate::sampling::{AgentParameters, PlannerKey};
+
+const KEYS: [PlannerKey; 9] = [
+    social_force::KEYS[0],
+    social_force::KEYS[1],
+    social_force::KEYS[2],
+    social_force::KEYS[3],
+    PlannerKey::exactly("lateral_gain", 0.3),
+    PlannerKey::exactly("lateral_damping", 1.5),
+    PlannerKey::exactly("angular_gain", 4.0),
+    PlannerKey::exactly("angular_damping", 4.0),
+    PlannerKey::exactly("heading_source", 0.0),
+];
+
+/// Forces below this have no direction, m/s2.
+const NO_DIRECTION: f64 = 1e-6;
+
+/// Social force on a body with a front.
+#[derive(Debug, Clone, Default)]
+pub struct HeadedSocialForce {
+    forces: Forces,
+    bodies: Vec<Body>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Body {
+    lateral_gain: f64,
+    lateral_damping: f64,
+    angular_gain: f64,
+    angular_damping: f64,
+    /// Whether the heading follows the total force rather than the drive.
+    follows_total: bool,
+    /// Turning rate, rad/s.
+    omega: f64,
+}
+
+impl HeadedSocialForce {
+    /// Factors between classes.
+    pub fn gains_mut(&mut self) -> &mut Gains {
+        &mut self.forces.gains
+    }
+}
+
+impl LocalPlanner for HeadedSocialForce {
+    fn name(&self) -> &'static str {
+        "hsfm"
+    }
+
+    fn keys(&self) -> &'static [PlannerKey] {
+        &KEYS
+    }
+
+    fn owns_heading(&self) -> bool {
+        true
+    }
+
+    fn push(&mut self, parameters: &AgentParameters) {
+        self.forces.push(parameters);
+        let value = |key: usize| value_of(parameters, &KEYS[key]);
+        self.bodies.push(Body {
+            lateral_gain: value(4).clamp(0.0, 1.0),
+            lateral_damping: value(5),
+            angular_gain: value(6),
+            angular_damping: value(7),
+            follows_total: value(8) >= 0.5,
+            omega: 0.0,
+        });
+    }
+
+    fn swap_remove(&mut self, row: usize) {
+        self.forces.swap_remove(row);
+        self.bodies.swap_remove(row);
+    }
+
+    fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for (motion, row) in out.iter_mut().zip(rows) {
+                    *motion = self.step(scene, *row as usize);
+                }
+            },
+        );
+    }
+
+    fn keep(&mut self, rows: &[u32], out: &[Motion]) {
+        for (row, motion) in rows.iter().zip(out) {
+            self.bodies[*row as usize].omega = motion.state;
+        }
+    }
+}
+
+impl HeadedSocialForce {
+    #[inline(always)]
+    fn step(&self, scene: &Scene<'_>, row: usize) -> Motion {
+        let pool = scene.pool;
+        let theta = pool.theta[row];
+        let Some(e) = toward_goal(pool, row) else {
+            return Motion { velocity: [0.0; 2], theta: wrap(theta), state: 0.0 };
+        };
+        let body = &self.bodies[row];
+        let force = self.forces.on(scene, row, e);
+        let (sin, cos) = theta.sin_cos();
+        let v = [pool.vx[row], pool.vy[row]];
+        let forward = force.total[0] * cos + force.total[1] * sin;
+        let across = body.lateral_gain * (-force.total[0] * sin + force.total[1] * cos)
+            - body.lateral_damping * (-v[0] * sin + v[1] * cos);
+        let velocity = [
+            v[0] + (forward * cos - across * sin) * scene.dt,
+            v[1] + (forward * sin + across * cos) * scene.dt,
+        ];
+        let turn = wrap(body.target(theta, e, &force) - theta);
+        let pivot = pool.pivot_angular_velocity[row];
+        let omega = body.omega + (body.angular_gain * turn - body.angular_damping * body.omega) * scene.dt;
+        let omega = omega.max(-pivot).min(pivot);
+        Motion {
+            velocity: capped(velocity, pool.max_velocity[row]),
+            theta: wrap(theta + omega * scene.dt),
+            state: omega,
+        }
+    }
+}
+
+impl Body {
+    /// Where the body wants to face.
+    fn target(&self, theta: f64, e: [f64; 2], force: &Force) -> f64 {
+        let norm = |f: [f64; 2]| (f[0] * f[0] + f[1] * f[1]).sqrt();
+        let direction = |f: [f64; 2]| f[1].atan2(f[0]);
+        if self.follows_total && norm(force.total) > NO_DIRECTION {
+            let bearing = direction(e);
+            return bearing + wrap(direction(force.total) - bearing).clamp(-FRAC_PI_2, FRAC_PI_2);
+        }
+        if norm(force.drive) < NO_DIRECTION { theta } else { direction(force.drive) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(follows_total: bool) -> Body {
+        Body {
+            lateral_gain: 0.3,
+            lateral_damping: 1.5,
+            angular_gain: 4.0,
+            angular_damping: 4.0,
+            follows_total,
+            omega: 0.0,
+        }
+    }
+
+    #[test]
+    fn the_body_faces_its_drive_and_keeps_its_heading_without_one() {
+        let force = Force { drive: [0.0, 2.0], total: [-1.0, 0.0] };
+        assert_eq!(body(false).target(0.4, [1.0, 0.0], &force), FRAC_PI_2);
+        let standing = Force { drive: [0.0, 1e-7], total: [-1.0, 0.0] };
+        assert_eq!(body(false).target(0.4, [1.0, 0.0], &standing), 0.4);
+    }
+
+    #[test]
+    fn the_total_force_turns_the_body_at_most_square_to_its_goal() {
+        let force = Force { drive: [1.0, 0.0], total: [-1.0, 0.1] };
+        assert_eq!(body(true).target(0.0, [1.0, 0.0], &force), FRAC_PI_2);
+        let none = Force { drive: [0.0, 1.0], total: [0.0, 0.0] };
+        assert_eq!(body(true).target(0.0, [1.0, 0.0], &none), FRAC_PI_2, "the drive decides");
+    }
+}

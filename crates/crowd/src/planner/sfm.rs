@@ -1,0 +1,60 @@
+//! `sfm`: the social force model (Helbing & Molnár 1995, Phys. Rev. E 51, 4282; crowd-engine specification, section 20.1).
+
+use super::social_force::{Forces, Gains, KEYS};
+use super::{LocalPlanner, Motion, Scene, capped, toward_goal};
+use crate::sampling::{AgentParameters, PlannerKey};
+
+/// Social force on a disc.
+#[derive(Debug, Clone, Default)]
+pub struct SocialForce {
+    forces: Forces,
+}
+
+impl SocialForce {
+    /// Factors between classes.
+    pub fn gains_mut(&mut self) -> &mut Gains {
+        &mut self.forces.gains
+    }
+}
+
+impl LocalPlanner for SocialForce {
+    fn name(&self) -> &'static str {
+        "sfm"
+    }
+
+    fn keys(&self) -> &'static [PlannerKey] {
+        &KEYS
+    }
+
+    fn push(&mut self, parameters: &AgentParameters) {
+        self.forces.push(parameters);
+    }
+
+    fn swap_remove(&mut self, row: usize) {
+        self.forces.swap_remove(row);
+    }
+
+    fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for (motion, row) in out.iter_mut().zip(rows) {
+                    *motion = self.step(scene, *row as usize);
+                }
+            },
+        );
+    }
+}
+
+impl SocialForce {
+    #[inline(always)]
+    fn step(&self, scene: &Scene<'_>, row: usize) -> Motion {
+        let pool = scene.pool;
+        let Some(e) = toward_goal(pool, row) else {
+            return Motion::default();
+        };
+        let force = self.forces.on(scene, row, e).total;
+        let velocity = [pool.vx[row] + force[0] * scene.dt, pool.vy[row] + force[1] * scene.dt];
+        Motion { velocity: capped(velocity, pool.max_velocity[row]), ..Motion::default() }
+    }
+}

@@ -1,0 +1,224 @@
+//! The forces that `sfm` and `hsfm` share (crowd-engine specification, section 20.1).
+//!
+//! Drive, circular repulsion with a weaker push from behind, and walls: Helbing & Molnár 1995, Phys. Rev. E 51, 4282; the anisotropy
+//! is that of Helbing, Farkas, Molnár & Vicsek 2002, and the wall term that of Moussaïd et al. 2009, Proc. R. Soc. B 276, 2755.
+
+use super::{Scene, value_of};
+use crate::exponential::exponential;
+use crate::pool::{ClassIndex, Pool};
+use crate::sampling::{AgentParameters, PlannerKey};
+use crate::spawn::class;
+
+/// Parameters of the forces, in the order they are drawn.
+pub(super) const KEYS: [PlannerKey; 4] = [
+    PlannerKey::normal("relaxation_time", 0.5, 0.05),
+    PlannerKey::normal("repulsion_strength", 2.1, 0.2),
+    PlannerKey::normal("repulsion_range", 0.3, 0.03),
+    PlannerKey::exactly("anisotropy", 0.5),
+];
+
+const WALL_STRENGTH: f64 = 3.0;
+const WALL_RANGE: f64 = 0.1;
+/// In wall ranges beyond the body: what is further away pushes with less than 2.1e-12 m/s2.
+const WALL_CUT: f64 = 28.0;
+/// Distances are not taken smaller than this where they divide, metres.
+const SMALLEST: f64 = 1e-6;
+/// Neighbours whose forces are computed side by side.
+const LANES: usize = 8;
+
+/// How much stronger and further the push of a class of neighbours is, by the class of the observer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gains {
+    /// Observer, neighbour, strength, range.
+    pairs: Vec<(ClassIndex, ClassIndex, f64, f64)>,
+}
+
+impl Default for Gains {
+    fn default() -> Self {
+        Self {
+            pairs: vec![
+                (class::HUMAN, class::ROBOT, 1.5, 1.3),
+                (class::HUMAN, class::WHEELCHAIR, 1.3, 1.4),
+                (class::WHEELCHAIR, class::ROBOT, 1.5, 1.3),
+            ],
+        }
+    }
+}
+
+impl Gains {
+    /// Factors on strength and range.
+    #[must_use]
+    pub fn of(&self, observer: ClassIndex, neighbour: ClassIndex) -> (f64, f64) {
+        let pair = self.pairs.iter().find(|(o, n, ..)| (*o, *n) == (observer, neighbour));
+        pair.map_or((1.0, 1.0), |(_, _, strength, range)| (*strength, *range))
+    }
+
+    /// Set the factors of a pair of classes.
+    pub fn set(&mut self, observer: ClassIndex, neighbour: ClassIndex, strength: f64, range: f64) {
+        self.pairs.retain(|(o, n, ..)| (*o, *n) != (observer, neighbour));
+        self.pairs.push((observer, neighbour, strength, range));
+    }
+}
+
+/// Columns of the parameters, and the class gains.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Forces {
+    relaxation_time: Vec<f64>,
+    strength: Vec<f64>,
+    range: Vec<f64>,
+    anisotropy: Vec<f64>,
+    pub(super) gains: Gains,
+}
+
+/// The force on one row, as an acceleration, m/s2.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Force {
+    /// Toward the desired velocity.
+    pub(super) drive: [f64; 2],
+    /// Everything together.
+    pub(super) total: [f64; 2],
+}
+
+impl Forces {
+    pub(super) fn push(&mut self, parameters: &AgentParameters) {
+        let [relaxation_time, strength, range, anisotropy] =
+            KEYS.each_ref().map(|key| value_of(parameters, key));
+        self.relaxation_time.push(relaxation_time);
+        self.strength.push(strength);
+        self.range.push(range);
+        self.anisotropy.push(anisotropy);
+    }
+
+    pub(super) fn swap_remove(&mut self, row: usize) {
+        self.relaxation_time.swap_remove(row);
+        self.strength.swap_remove(row);
+        self.range.swap_remove(row);
+        self.anisotropy.swap_remove(row);
+    }
+
+    /// Force on a row that wants to go along the unit vector `e`.
+    #[inline(always)]
+    pub(super) fn on(&self, scene: &Scene<'_>, row: usize, e: [f64; 2]) -> Force {
+        let pool = scene.pool;
+        let (speed, tau) = (pool.desired_velocity[row], self.relaxation_time[row]);
+        let drive = [(speed * e[0] - pool.vx[row]) / tau, (speed * e[1] - pool.vy[row]) / tau];
+        let social = self.social(scene, row, e);
+        let walls = self.walls(scene, row);
+        Force { drive, total: [drive[0] + social[0] + walls[0], drive[1] + social[1] + walls[1]] }
+    }
+
+    /// Sum of the pushes of all neighbours, in ascending order.
+    #[inline(always)]
+    fn social(&self, scene: &Scene<'_>, row: usize, e: [f64; 2]) -> [f64; 2] {
+        let mut sum = [0.0; 2];
+        for rows in scene.neighbours.of(row).chunks(LANES) {
+            let (fx, fy) = self.pushes(scene.pool, row, e, rows);
+            for lane in 0..rows.len() {
+                sum[0] += fx[lane];
+                sum[1] += fy[lane];
+            }
+        }
+        sum
+    }
+
+    /// The pushes of up to [`LANES`] neighbours; what is beyond `rows.len()` means nothing.
+    #[inline(always)]
+    fn pushes(&self, pool: &Pool, row: usize, e: [f64; 2], rows: &[u32]) -> ([f64; LANES], [f64; LANES]) {
+        let (strength, range, lambda) = (self.strength[row], self.range[row], self.anisotropy[row]);
+        let (mut dx, mut dy, mut reach) = ([1.0; LANES], [0.0; LANES], [0.0; LANES]);
+        let (mut strengths, mut ranges) = ([strength; LANES], [range; LANES]);
+        for (lane, other) in rows.iter().enumerate() {
+            let other = *other as usize;
+            dx[lane] = pool.x[row] - pool.x[other];
+            dy[lane] = pool.y[row] - pool.y[other];
+            reach[lane] = pool.radius[row] + pool.radius[other];
+            let (observer, neighbour) = (pool.class[row], pool.class[other]);
+            if observer != neighbour {
+                let gains = self.gains.of(observer, neighbour);
+                strengths[lane] = strength * gains.0;
+                ranges[lane] = range * gains.1;
+            }
+        }
+        let (mut fx, mut fy) = ([0.0; LANES], [0.0; LANES]);
+        for lane in 0..LANES {
+            let distance = (dx[lane] * dx[lane] + dy[lane] * dy[lane]).sqrt().max(SMALLEST);
+            let (nx, ny) = (dx[lane] / distance, dy[lane] / distance);
+            let cos = -(nx * e[0] + ny * e[1]);
+            let weight = lambda + (1.0 - lambda) * (1.0 + cos) / 2.0;
+            let push = strengths[lane] * exponential((reach[lane] - distance) / ranges[lane]) * weight;
+            fx[lane] = push * nx;
+            fy[lane] = push * ny;
+        }
+        (fx, fy)
+    }
+
+    /// Sum of the pushes of all walls near enough, in order of insertion.
+    fn walls(&self, scene: &Scene<'_>, row: usize) -> [f64; 2] {
+        if scene.walls.is_empty() {
+            return [0.0; 2];
+        }
+        let (position, radius) = (scene.pool.position(row), scene.pool.radius[row]);
+        let cut = radius + WALL_CUT * WALL_RANGE;
+        let mut sum = [0.0; 2];
+        for wall in scene.walls.near(position) {
+            let (distance, offset) = wall.offset(position);
+            if distance <= cut {
+                let floored = distance.max(SMALLEST);
+                let push = WALL_STRENGTH * exponential((radius - distance) / WALL_RANGE);
+                sum[0] += push * (offset[0] / floored);
+                sum[1] += push * (offset[1] / floored);
+            }
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perception::Neighbours;
+    use crate::pool::Row;
+    use crate::walls::{Segment, WallIndex};
+
+    /// Force on somebody at the origin who stands, wants to stand, and faces along x.
+    fn force(other: Option<([f64; 2], ClassIndex)>, wall: Option<Segment>) -> [f64; 2] {
+        let parameters =
+            AgentParameters { radius: 0.25, desired_velocity: 0.0, ..AgentParameters::unknown_type() };
+        let (mut pool, mut forces) = (Pool::default(), Forces::default());
+        for (id, (place, class)) in [([0.0; 2], class::HUMAN)].into_iter().chain(other).enumerate() {
+            let row = pool.push(Row::new(id as i32, [place[0], place[1], 0.0], &parameters));
+            pool.class[row] = class;
+            forces.push(&parameters);
+        }
+        let walls = WallIndex::new(wall.as_slice(), super::super::WALL_REACH);
+        let neighbours = Neighbours::everybody(pool.len());
+        forces.on(&Scene { pool: &pool, neighbours: &neighbours, walls: &walls, dt: 0.05 }, 0, [1.0, 0.0]).total
+    }
+
+    fn assert_near(found: [f64; 2], expected: [f64; 2]) {
+        assert!((0..2).all(|axis| (found[axis] - expected[axis]).abs() < 5e-5), "{found:?} {expected:?}");
+    }
+
+    #[test]
+    fn neighbours_push_with_the_published_values() {
+        assert_near(force(Some(([1.0, 0.0], class::HUMAN)), None), [-0.3966, 0.0]);
+        assert_near(force(Some(([0.0, 1.0], class::HUMAN)), None), [0.0, -0.2975]);
+        assert_near(force(Some(([-1.0, 0.0], class::HUMAN)), None), [0.1983, 0.0]);
+        assert_near(force(Some(([1.0, 0.0], class::ROBOT)), None), [-0.8740, 0.0]);
+    }
+
+    #[test]
+    fn walls_push_with_the_published_values() {
+        let wall = |y| Some(Segment::between([-3.0, y], [3.0, y]));
+        assert_near(force(None, wall(-0.5)), [0.0, 0.2463]);
+        assert_near(force(None, wall(0.3)), [0.0, -1.8196]);
+    }
+
+    #[test]
+    fn gains_can_be_set_per_pair_of_classes() {
+        let mut gains = Gains::default();
+        assert_eq!(gains.of(class::ROBOT, class::HUMAN), (1.0, 1.0));
+        gains.set(class::HUMAN, class::ROBOT, 2.0, 1.0);
+        assert_eq!(gains.of(class::HUMAN, class::ROBOT), (2.0, 1.0));
+    }
+}
