@@ -40,8 +40,7 @@ pub(crate) fn run(args: &CrowdArgs) -> Result<ExitCode> {
     let shown = args.run.display();
     let text = std::fs::read_to_string(&args.run).with_context(|| format!("cannot read {shown}"))?;
     let file = RunFile::parse(&text).with_context(|| format!("{shown} is no recorded crowd run"))?;
-    let options =
-        RunOptions { ticks: args.ticks, sampled: args.sampled, threads: usize::from(args.threads) };
+    let options = RunOptions { ticks: args.ticks, sampled: args.sampled, threads: usize::from(args.threads) };
     let rows = file.run(options).with_context(|| format!("cannot run {shown}"))?;
     let written = format!("{}\n", file.with_rows(&rows));
     match &args.out {

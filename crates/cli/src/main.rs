@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod crowd;
 mod draw;
 mod fit;
 mod pose;
@@ -24,6 +25,7 @@ enum Command {
     Rviz(rviz::RvizArgs),
     Pose(pose::PoseArgs),
     Fit(fit::FitArgs),
+    Crowd(crowd::CrowdArgs),
     Bench(bench::BenchArgs),
 }
 
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Pose(args) => pose::run(&args),
         Command::Fit(args) => fit::run(&args),
+        Command::Crowd(args) => crowd::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Up(args) => up::run(&args),
         Command::Rviz(args) => rviz::run(&args),

@@ -34,7 +34,9 @@ pub enum CrowdError {
     #[error("no agent id is left above {0}; spawn with ids of your own")]
     NoIdLeft(i32),
     /// Walls that reach further than a grid of them could hold.
-    #[error("the walls span {width:.0} m x {height:.0} m, too far for a grid of {cell} m; a wall may be misplaced")]
+    #[error(
+        "the walls span {width:.0} m x {height:.0} m, too far for a grid of {cell} m; a wall may be misplaced"
+    )]
     TooFar {
         /// Extent along x, metres.
         width: f64,

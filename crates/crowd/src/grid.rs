@@ -29,7 +29,9 @@ impl Grid {
     /// Sort all agents into cells with edges of at least `cell` metres. Allocates only when there are more agents than ever before.
     pub fn rebuild(&mut self, x: &[f64], y: &[f64], cell: f64) {
         let range = |values: &[f64]| {
-            values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)))
+            values
+                .iter()
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)))
         };
         let ((left, right), (bottom, top)) = (range(x), range(y));
         let (width, height) = ((right - left).max(0.0), (top - bottom).max(0.0));

@@ -4,8 +4,6 @@
 //! pushed out of others and of walls. Same seed and same requests at the same ticks give the same run, whatever the number of threads.
 //! The crate does no I/O and knows neither ROS nor wall time.
 
-#![cfg_attr(test, allow(clippy::float_cmp))]
-
 mod angle;
 pub mod collision;
 mod error;

@@ -131,8 +131,8 @@ impl Bitmap {
         let longest = self.columns.max(self.lines);
         let (mut values, mut envelope) = (vec![0; longest], Envelope::default());
         for column in 0..self.columns {
-            for line in 0..self.lines {
-                values[line] = self.squares[line * self.columns + column];
+            for (line, value) in values.iter_mut().enumerate().take(self.lines) {
+                *value = self.squares[line * self.columns + column];
             }
             envelope.transform(&values[..self.lines], |line, square| {
                 self.squares[line * self.columns + column] = square;
@@ -214,7 +214,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn bitmap(walls: &[[f64; 4]]) -> Bitmap {
-        let walls: Vec<Segment> = walls.iter().map(|w| Segment::between([w[0], w[1]], [w[2], w[3]])).collect();
+        let walls: Vec<Segment> =
+            walls.iter().map(|w| Segment::between([w[0], w[1]], [w[2], w[3]])).collect();
         Bitmap::new(&walls).expect("small")
     }
 

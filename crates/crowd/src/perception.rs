@@ -100,7 +100,8 @@ impl Perception {
                     #[inline(always)]
                     || gaze.see(x, y, &mut block.seen),
                 );
-                let seen = rows.iter().zip(&block.seen).filter(|(other, seen)| **seen && **other != row as u32);
+                let seen =
+                    rows.iter().zip(&block.seen).filter(|(other, seen)| **seen && **other != row as u32);
                 block.rows.extend(seen.map(|(other, _)| *other));
             }
             block.rows[start..].sort_unstable();
@@ -183,7 +184,8 @@ mod tests {
 
     #[test]
     fn range_and_field_of_view_decide_and_the_near_are_noticed_from_anywhere() {
-        let pool = pool(&[[0.0, 0.0, 0.0], [4.9, 0.0, 0.0], [-0.9, 0.0, 0.0], [-1.1, 0.0, 0.0], [5.1, 0.0, 0.0]]);
+        let pool =
+            pool(&[[0.0, 0.0, 0.0], [4.9, 0.0, 0.0], [-0.9, 0.0, 0.0], [-1.1, 0.0, 0.0], [5.1, 0.0, 0.0]]);
         assert_eq!(seen(&pool, &Occlusion::Off)[0], [1, 2]);
     }
 

@@ -45,8 +45,12 @@ pub enum RunFileError {
     Crowd(#[from] CrowdError),
 }
 
-fn field<T>(field: &str, expected: &str, found: impl ToString) -> Result<T, RunFileError> {
-    Err(RunFileError::Field { field: field.to_owned(), expected: expected.to_owned(), found: found.to_string() })
+fn field<T>(field: &str, expected: &str, found: &dyn std::fmt::Display) -> Result<T, RunFileError> {
+    Err(RunFileError::Field {
+        field: field.to_owned(),
+        expected: expected.to_owned(),
+        found: found.to_string(),
+    })
 }
 
 /// A recorded run.
@@ -132,14 +136,14 @@ impl RunFile {
         let document: Map<String, Value> = serde_json::from_str(text)?;
         let word = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or("nothing");
         if word("format") != FORMAT {
-            return field("format", FORMAT, word("format"));
+            return field("format", FORMAT, &word("format"));
         }
         // Typed values are read from the text again, so that a message can name the line.
         let kind = match word("kind") {
             "run" => KindOfRun::Run(serde_json::from_str(text)?),
             "planner" => KindOfRun::Planner(serde_json::from_str::<Typed<PlannerScene>>(text)?.scene),
             "collision" => KindOfRun::Collision(serde_json::from_str::<Typed<CollisionScene>>(text)?.scene),
-            kind => return field("kind", "run, planner or collision", kind),
+            kind => return field("kind", "run, planner or collision", &kind),
         };
         Ok(Self { document, kind })
     }
@@ -291,14 +295,14 @@ impl RunScene {
         let (scene, modules) = (&self.scene, &self.scene.modules);
         let only = |name: &str, found: &str, known: &str| match found == known {
             true => Ok(()),
-            false => field(&format!("scene.modules.{name}"), known, found),
+            false => field(&format!("scene.modules.{name}"), known, &found),
         };
         only("perception", &modules.perception, "default")?;
         only("animation", &modules.animation, "noop")?;
         let switch = |name: &str, found: &str, on: &str| match found {
             "noop" => Ok(false),
             _ if found == on => Ok(true),
-            _ => field(&format!("scene.modules.{name}"), &format!("{on} or noop"), found),
+            _ => field(&format!("scene.modules.{name}"), &format!("{on} or noop"), &found),
         };
         let defaults = Settings::default();
         let number = |key: &str, default: f64| match scene.parameters.get(key) {
@@ -310,7 +314,7 @@ impl RunScene {
         };
         let margin = number("collision_margin", MARGIN)?;
         if margin != MARGIN {
-            return field("scene.parameters.collision_margin", &MARGIN.to_string(), margin);
+            return field("scene.parameters.collision_margin", &MARGIN.to_string(), &margin);
         }
         Ok(Settings {
             seed: scene.seed,
@@ -349,7 +353,7 @@ impl RunScene {
             None => match AgentTypeLibrary::built_in().named(&spawn.agent_type) {
                 Ok(resolved) => crowd.spawn(&request, Some(resolved))?,
                 Err(error) => {
-                    return field("scene.spawns.agent_type", "a built-in agent type", error);
+                    return field("scene.spawns.agent_type", "a built-in agent type", &error);
                 }
             },
         };
@@ -361,13 +365,13 @@ impl RunScene {
         if let Some(command) = self.commands.iter().find(|command| command.id == spawn.id) {
             return match command.kind {
                 0 => Ok(Some([command.target_pose[0], command.target_pose[1]])),
-                kind => field("commands.type", "0", kind),
+                kind => field("commands.type", "0", &kind),
             };
         }
         match spawn.waypoints.as_slice() {
             [] => Ok(None),
             [only] => Ok(Some(*only)),
-            list => field("scene.spawns.waypoints", "at most one way-point", list.len()),
+            list => field("scene.spawns.waypoints", "at most one way-point", &list.len()),
         }
     }
 }
@@ -493,7 +497,7 @@ struct TouchingRow {
 impl CollisionScene {
     fn run(&self, options: RunOptions) -> Result<Rows, RunFileError> {
         if self.margin != MARGIN {
-            return field("scene.margin", &MARGIN.to_string(), self.margin);
+            return field("scene.margin", &MARGIN.to_string(), &self.margin);
         }
         let dt = positive("scene.dt", self.dt)?;
         let mut pool = Pool::with_capacity(self.rows.len());
@@ -556,7 +560,9 @@ mod tests {
         assert_eq!(refused("{}"), "format: expected crowd-reference/1, found nothing");
         let kind = refused(r#"{"format": "crowd-reference/1", "kind": "streams"}"#);
         assert_eq!(kind, "kind: expected run, planner or collision, found streams");
-        let line = refused("{\"format\": \"crowd-reference/1\",\n\"kind\": \"collision\",\n\"scene\": {\"dt\": \"x\"}}");
+        let line = refused(
+            "{\"format\": \"crowd-reference/1\",\n\"kind\": \"collision\",\n\"scene\": {\"dt\": \"x\"}}",
+        );
         assert!(line.contains("line 3") && line.contains("f64"), "{line}");
     }
 

@@ -183,7 +183,11 @@ impl Crowd {
     ///
     /// # Errors
     /// A number that is none, an id that is taken, a planner there is not; then nobody comes in.
-    pub fn spawn(&mut self, request: &SpawnRequest, resolved: Option<&ResolvedType>) -> Result<i32, CrowdError> {
+    pub fn spawn(
+        &mut self,
+        request: &SpawnRequest,
+        resolved: Option<&ResolvedType>,
+    ) -> Result<i32, CrowdError> {
         let of_type = resolved.and_then(|r| r.merged.document.get("local_planner")).and_then(|n| n.as_str());
         let name = request.planner.as_deref().or(of_type).unwrap_or(&self.settings.local_planner);
         let keys = planner::named(name)?.keys();

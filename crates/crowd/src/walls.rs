@@ -210,8 +210,7 @@ impl WallIndex {
     pub fn near(&self, p: [f64; 2]) -> impl Iterator<Item = &Segment> {
         let cell = |axis: usize| ((p[axis] - self.origin[axis]) / self.cell).floor();
         let (column, row) = (cell(0), cell(1));
-        let inside =
-            column >= 0.0 && row >= 0.0 && column < self.columns as f64 && row < self.rows as f64;
+        let inside = column >= 0.0 && row >= 0.0 && column < self.columns as f64 && row < self.rows as f64;
         let entries = if inside && !self.segments.is_empty() {
             let at = row as usize * self.columns + column as usize;
             &self.entries[self.starts[at] as usize..self.starts[at + 1] as usize]

@@ -29,13 +29,16 @@ fn near(ours: f64, theirs: &Value, tolerance: f64) {
 #[test]
 fn every_kind_of_draw_gives_the_published_numbers() {
     for stream in items(&document(), "draws") {
-        let (seed, name) = (stream["seed"].as_i64().expect("a seed"), stream["name"].as_str().expect("a name"));
+        let (seed, name) =
+            (stream["seed"].as_i64().expect("a seed"), stream["name"].as_str().expect("a name"));
         assert_eq!(stream_seed(seed, name).to_string(), stream["stream_seed"]);
         let fresh = || Generator::named(seed, name);
         let (mut random, mut normal, mut uniform, mut log_normal) = (fresh(), fresh(), fresh(), fresh());
         items(stream, "random").iter().for_each(|z| assert_eq!(random.random(), number(z)));
         items(stream, "standard_normal").iter().for_each(|z| near(normal.standard_normal(), z, NORMAL));
-        items(stream, "uniform_1.0_1.4").iter().for_each(|z| assert_eq!(uniform.uniform(1.0, 1.4), number(z)));
+        items(stream, "uniform_1.0_1.4")
+            .iter()
+            .for_each(|z| assert_eq!(uniform.uniform(1.0, 1.4), number(z)));
         items(stream, "lognormal_ln0.4_0.3").iter().for_each(|z| {
             near((0.4_f64.ln() + 0.3 * log_normal.standard_normal()).exp(), z, NORMAL);
         });
@@ -46,7 +49,9 @@ fn every_kind_of_draw_gives_the_published_numbers() {
             counts.iter().for_each(|z| assert_eq!(Some(u64::from(generator.poisson(mean))), z.as_u64()));
         }
         let mut choice = fresh();
-        items(stream, "choice_of_5").iter().for_each(|z| assert_eq!(Some(u64::from(choice.choice(5))), z.as_u64()));
+        items(stream, "choice_of_5")
+            .iter()
+            .for_each(|z| assert_eq!(Some(u64::from(choice.choice(5))), z.as_u64()));
     }
 }
 

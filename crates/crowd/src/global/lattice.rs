@@ -128,10 +128,7 @@ impl Lattice {
     }
 
     fn position(&self, [row, column]: Node) -> [f64; 2] {
-        [
-            self.origin[0] + column as f64 * self.resolution,
-            self.origin[1] + row as f64 * self.resolution,
-        ]
+        [self.origin[0] + column as f64 * self.resolution, self.origin[1] + row as f64 * self.resolution]
     }
 
     fn is_free(&self, node: Node) -> bool {

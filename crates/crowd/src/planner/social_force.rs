@@ -192,7 +192,9 @@ mod tests {
         }
         let walls = WallIndex::new(wall.as_slice(), super::super::WALL_REACH);
         let neighbours = Neighbours::everybody(pool.len());
-        forces.on(&Scene { pool: &pool, neighbours: &neighbours, walls: &walls, dt: 0.05 }, 0, [1.0, 0.0]).total
+        forces
+            .on(&Scene { pool: &pool, neighbours: &neighbours, walls: &walls, dt: 0.05 }, 0, [1.0, 0.0])
+            .total
     }
 
     fn assert_near(found: [f64; 2], expected: [f64; 2]) {

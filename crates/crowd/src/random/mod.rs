@@ -87,7 +87,7 @@ impl Generator {
     ///
     /// Knuth's product of uniforms, the reference's method below 10, which is far above what one tick of a source asks for.
     pub fn poisson(&mut self, mean: f64) -> u32 {
-        if !(mean > 0.0) {
+        if mean.is_nan() || mean <= 0.0 {
             return 0;
         }
         let limit = (-mean.min(10.0)).exp();

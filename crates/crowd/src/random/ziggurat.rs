@@ -4,7 +4,7 @@
 use super::Generator;
 
 /// Where the tail begins: the right edge of the lowest rectangle.
-const TAIL: f64 = 3.654_152_885_361_008_8;
+const TAIL: f64 = 3.654_152_885_361_009;
 const MANTISSA: f64 = (1_u64 << 52) as f64;
 
 /// Right edge of layer `i`, correctly rounded; layer 0 is the base strip, whose edge is that of a rectangle with the strip's area.
