@@ -10,6 +10,7 @@ mod environment;
 pub mod episodes;
 mod process;
 mod simulator;
+pub mod soak;
 mod stage;
 pub mod wire;
 

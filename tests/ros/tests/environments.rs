@@ -6,6 +6,7 @@ use promenade_ros_tests::{Cast, Environment, Mailbox, Process, SECOND, Stage, no
 use r2r::QosProfile;
 use r2r::arena_people_msgs::msg::Pedestrians;
 use r2r::task_generator_msgs::srv::ResetEpisode;
+use r2r::visualization_msgs::msg::MarkerArray;
 
 const START: i64 = 5 * SECOND;
 
@@ -57,6 +58,29 @@ fn the_same_name_in_two_environments_is_two_people() -> Result<()> {
     let (_left, on_left) = Environment::open(&mut stage, &cast, START)?;
     let (_right, on_right) = Environment::open(&mut stage, &cast, START)?;
     assert_ne!(on_left.pedestrians[0].id, on_right.pedestrians[0].id, "ids come from the sim path");
+    Ok(())
+}
+
+#[test]
+fn two_processes_lie_side_by_side_each_at_its_offset() -> Result<()> {
+    let mut stage = Stage::new()?;
+    let cast = Cast { walls: vec![([0.0, 1.0], [5.0, 1.0])], ..Cast::people(&["anna"]) };
+    let left = Environment::open_with(&mut stage, &cast, START, &[("env_offset", "[10.0, -5.0]")])?;
+    let right = Environment::open_with(&mut stage, &cast, START, &[])?;
+    for (environment, offset) in [(&left, [10.0, -5.0]), (&right, [0.0, 0.0])] {
+        let frame = environment.tick(&mut stage, 1)?;
+        let anna = find(&frame, &environment.bus_name("anna")).context("anna")?;
+        assert_eq!(place(anna), [1.0 + offset[0], offset[1]]);
+        let qos = QosProfile::default().keep_last(1).transient_local();
+        let walls =
+            stage.subscribe::<MarkerArray>(&environment.topic("pedestrian_markers/static_walls"), qos)?;
+        let array = stage.until_some("walls", || walls.pop())?;
+        let line = array.markers.last().context("a wall")?;
+        let ends: Vec<_> = line.points.iter().map(|p| [p.x - offset[0], p.y - offset[1]]).collect();
+        assert_eq!(ends, [[0.0, 1.0], [5.0, 1.0]]);
+    }
+    // What comes in is in map already: an offset is applied once.
+    left.claim(&mut stage, left.frame_time(1), &[marked("anna", 3.0, 4.0)])?;
     Ok(())
 }
 

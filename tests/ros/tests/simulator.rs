@@ -139,6 +139,28 @@ fn who_is_not_created_is_named_and_tried_again_at_the_next_reset() -> Result<()>
 }
 
 #[test]
+fn resets_in_a_row_leave_nobody_behind_in_the_simulator() -> Result<()> {
+    let names: Vec<String> = (0..20).map(|i| format!("p{i:02}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (mut stage, simulator, environment) = open(&names, "20.0")?;
+    let episodes = Episodes::open(&mut stage, &environment)?;
+    let all = bus_names(&environment, &names);
+    for id in 1..=20 {
+        let now = environment.frame_time(i64::from(id) - 1);
+        environment.claim(&mut stage, now, &[marked("p00", 5.0, 5.0)])?;
+        assert_eq!(episodes.reset(&mut stage, "", DERIVE)?, "");
+        assert_eq!(simulator.names(), all, "everybody once");
+        assert_eq!(simulator.people()[&all[0]].place, [1.0, 0.0]);
+        assert!(episodes.record(&mut stage, id, outcome::RUNNING)?.integrity);
+        environment.tick(&mut stage, i64::from(id))?;
+    }
+    let calls = simulator.take_calls();
+    let count = |verb| calls.iter().filter(|call| call.verb == verb).count();
+    assert!(count(Verb::Spawn) + count(Verb::Move) <= 21, "one call for everybody: {}", calls.len());
+    Ok(())
+}
+
+#[test]
 fn a_simulator_that_lost_everybody_gets_them_again() -> Result<()> {
     let (mut stage, simulator, environment) = open(&["anna", "ben"], "20.0")?;
     simulator.forget_everybody();
