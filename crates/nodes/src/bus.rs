@@ -278,7 +278,95 @@ pub fn write_map_header(header: &mut std_msgs::msg::rmw::Header, stamp: Time) {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use promenade_human::backends::dummy::Dummy;
+    use promenade_human::entity::{DynamicObstacle, WaypointMode};
+    use promenade_human::outbox::{Marker, MarkerTopic};
+    use promenade_human::{DummySim, HumanLayer, HumanModels, Outbox};
+
     use super::*;
+
+    /// Everybody's model lies in a folder with a `rig.yaml` of two wheels.
+    struct Chairs;
+
+    impl HumanModels for Chairs {
+        fn sdf(&self, _: &str) -> Result<String, String> {
+            Ok(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/chair/model.sdf").to_owned())
+        }
+
+        fn has_any(&self) -> bool {
+            true
+        }
+    }
+
+    /// What goes over the wire, frame by frame: names and angles of each person.
+    #[derive(Clone, Default)]
+    struct Wire(Rc<RefCell<(BusMessage, Vec<Angles>)>>);
+
+    type Angles = Vec<(String, f64)>;
+
+    impl Outbox for Wire {
+        fn publish_pedestrians(&mut self, frame: &BusFrame<'_>) {
+            let (message, people) = &mut *self.0.borrow_mut();
+            let written = message.write(frame).pedestrians.iter().map(|ped| {
+                let joints = &ped.joint_state;
+                assert_eq!(joints.name.len(), joints.position.len());
+                joints.name.iter().map(WireString::to_string).zip(joints.position.iter().copied()).collect()
+            });
+            *people = written.collect();
+        }
+
+        fn publish_markers(&mut self, _: MarkerTopic, _: Time, _: &[Marker]) {}
+    }
+
+    #[test]
+    fn wheels_follow_the_forty_joints_and_go_with_the_model() {
+        let wire = Wire::default();
+        let mut layer = HumanLayer::new(Box::<Dummy>::default(), Box::new(DummySim), Box::new(wire.clone()));
+        layer.set_models(Box::new(Chairs));
+        layer.spawn_pedestrians(&[DynamicObstacle {
+            name: "a".to_owned(),
+            sim_path: "env_0/a".to_owned(),
+            model: "chair".to_owned(),
+            model_uri: String::new(),
+            pose: Pose::default(),
+            velocity: 1.0,
+            agent_type: String::new(),
+            waypoints: Vec::new(),
+            waypoint_mode: WaypointMode::Repeat,
+            entry: None,
+        }]);
+        let mut tick = |seconds: f64, ped: Pedestrian| {
+            let stamp = Time::from_secs_f64(seconds);
+            layer.set_now(stamp);
+            layer.on_stream(&Pedestrians { stamp, pedestrians: vec![ped], ..Pedestrians::default() });
+            layer.tick();
+            wire.0.borrow().1[0].clone()
+        };
+        let at = |x: f64| Pedestrian {
+            name: "a".to_owned(),
+            pose: Pose::planar(x, 0.0, 0.0),
+            animation_state: 1,
+            ..Pedestrian::default()
+        };
+        for (step, x) in [(1, 0.0), (2, 1.5), (3, 3.0)] {
+            let joints = tick(f64::from(step), at(x));
+            let names: Vec<&str> = joints.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(names[..JOINT_COUNT], Joint::NAMES);
+            assert_eq!(names[JOINT_COUNT..], ["l_wheel", "r_wheel"]);
+            assert!((joints[JOINT_COUNT].1 - x / 0.3).abs() < 1e-9, "{joints:?}");
+        }
+        let mut posed = at(6.0);
+        posed.joint_state.name.push("waist".to_owned());
+        posed.joint_state.position.push(0.2);
+        let joints = tick(4.0, posed);
+        assert_eq!(joints[0], ("waist".to_owned(), 0.2));
+        assert_eq!((joints[1].0.as_str(), joints[2].0.as_str()), ("l_wheel", "r_wheel"));
+        assert!((joints[2].1 - 20.0).abs() < 1e-9, "{joints:?}");
+        assert_eq!(tick(5.0, at(6.0)).len(), JOINT_COUNT + 2);
+    }
 
     #[test]
     fn driven_joints_replace_their_namesakes_and_follow_the_rest() {
