@@ -196,10 +196,9 @@ fn in_motion(checked: &Checked) -> Vec<Problem> {
                 .or_insert(others);
         }
     }
-    let nobody = Scenario::parse("{}", Path::new("")).map(|loaded| loaded.value);
     for root in &checked.worlds {
-        if let (false, Ok(nobody)) = (in_world.contains_key(root), &nobody) {
-            let problems = World::load(root).map(|loaded| problems_of(&loaded.value, nobody));
+        if !in_world.contains_key(root) {
+            let problems = World::load(root).map(|loaded| problems_of(&loaded.value, &Scenario::empty()));
             in_world.insert(root.clone(), problems.unwrap_or_default());
         }
     }

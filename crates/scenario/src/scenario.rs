@@ -38,6 +38,21 @@ const KEYS: &[&str] =
     &["static", "dynamic", "robots", "regions", "sounds", "timeline", "conditions", "obstacles"];
 
 impl Scenario {
+    /// A scenario in which nobody is and nothing happens, for a world that stands alone.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            file: PathBuf::new(),
+            statics: Vec::new(),
+            dynamics: Vec::new(),
+            robots: Vec::new(),
+            regions: Vec::new(),
+            timeline: Vec::new(),
+            conditions: Vec::new(),
+            sounds: Vec::new(),
+        }
+    }
+
     /// Read a scenario file, YAML or JSON.
     ///
     /// # Errors

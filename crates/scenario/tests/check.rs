@@ -109,6 +109,7 @@ fn residents_of_a_world_are_looked_at_once_and_stand_in_the_way_of_scenarios() {
     dynamic:
     - {name: porter, model: m, pose: [4, 0.1]}
     - {name: guard, model: m, pose: [2, 4]}
+    - {name: lost, model: m, pose: rooom}
 ";
     folder.write("w/0/world.yaml", &world(residents));
     folder.write("w/scenarios/a/scenario.yaml", "dynamic: [{name: ann, model: m, pose: [2, 4.2]}]");
@@ -116,6 +117,7 @@ fn residents_of_a_world_are_looked_at_once_and_stand_in_the_way_of_scenarios() {
         folder.check("w"),
         "\
 w/0/world.yaml:10:38: warning: zones[0].entities.dynamic[0].pose: [4, 0.1] is 0.1 m from the wall in line 5 of w/0/world.yaml, and the body has a radius of 0.3 m
+w/0/world.yaml:12:36: error: zones[0].entities.dynamic[2].pose: no zone of the world \"w\" is named \"rooom\"  (try: room)
 w/scenarios/a/scenario.yaml:1:39: warning: dynamic[0].pose: [2, 4.2] is 0.2 m from \"guard\" (line 11 of w/0/world.yaml), and the two bodies need 0.6 m"
     );
 }

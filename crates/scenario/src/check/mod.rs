@@ -141,7 +141,7 @@ impl Checker<'_> {
         }
         let place = self.place(root);
         if let Some(world) = &place.world {
-            self.residents(world, place.library.as_ref());
+            self.residents(world, world, place.library.as_ref());
         }
         for bundle in bundles_below(&root.join("assets")) {
             self.bundle(&bundle);
@@ -154,8 +154,11 @@ impl Checker<'_> {
         }
     }
 
-    /// The plan of a world and whoever lives in it.
-    fn residents(&mut self, world: &World, library: Option<&AssetLibrary>) {
+    /// The plan of a world, or of one level of a whole one, and whoever lives in it.
+    fn residents(&mut self, world: &World, whole: &World, library: Option<&AssetLibrary>) {
+        let strangers = Scenario::empty().reference_problems(whole);
+        let is_here = |problem: &Problem| world.levels.iter().any(|level| level.file == problem.file);
+        self.findings.problems.extend(strangers.into_iter().filter(is_here));
         names::of_world(world, &mut self.findings);
         plan::check(world, &mut self.findings);
         Scene::new(world, library, true, &mut self.findings).report(&mut self.findings);
@@ -233,7 +236,8 @@ impl Checker<'_> {
                     Ok(loaded) => {
                         self.findings.problems.extend(loaded.report.into_problems());
                         let place = self.place(root);
-                        self.residents(&loaded.value, place.library.as_ref());
+                        let whole = place.world.as_ref().unwrap_or(&loaded.value);
+                        self.residents(&loaded.value, whole, place.library.as_ref());
                     }
                     Err(report) => self.findings.problems.extend(report.into_problems()),
                 }
