@@ -116,6 +116,29 @@ fn a_parameter_that_no_backend_can_accept_is_refused_and_changes_nothing() -> Re
 }
 
 #[test]
+fn requests_beyond_reason_are_answered_and_the_node_goes_on() -> Result<()> {
+    let (mut stage, mut environment, episodes) = open(&["anna"])?;
+    let many = |count: i64| (0..count).map(|i| integer(&format!("humansim.p{i}"), i)).collect();
+    let request = QueueEpisode::Request { human_params: many(100_000), ..nothing() };
+    let error = episodes.queue(&mut stage, &request)?;
+    ensure!(error.contains("100000 parameters at once"), "{error}");
+    assert_eq!(
+        episodes.queue(&mut stage, &QueueEpisode::Request { human_params: many(1_000), ..nothing() })?,
+        ""
+    );
+    for world in ["../../../../etc", "/dev/zero", "\u{1F980}", &"x".repeat(1_000_000), "a\nb"] {
+        let error = episodes.reset(&mut stage, world, DERIVE)?;
+        ensure!(!error.is_empty() && error.len() < 10_000_000, "{}", error.len());
+    }
+    for seed in [i64::MIN, -2, 0, i64::MAX] {
+        assert_eq!(episodes.reset(&mut stage, "", seed)?, "");
+    }
+    assert_eq!(episodes.record(&mut stage, 4, outcome::RUNNING)?.seed, i64::MAX);
+    environment.tick(&mut stage, 1)?;
+    environment.process.check_alive()
+}
+
+#[test]
 fn a_reset_brings_everybody_back_and_the_first_tick_is_right() -> Result<()> {
     let (mut stage, environment, episodes) = open(&["anna", "ben"])?;
     let before = roster(&environment.tick(&mut stage, 1)?);

@@ -29,6 +29,9 @@ mod kind {
     pub(super) const STRING_ARRAY: u8 = 9;
 }
 
+/// Parameters of one list of a request: each is looked for among the queued ones.
+const MOST_PARAMETERS: usize = 1_000;
+
 /// A request of `queue_episode`.
 ///
 /// # Errors
@@ -50,6 +53,9 @@ pub(crate) fn queue_request(from: &QueueEpisodeRequest) -> Result<QueueRequest, 
 }
 
 fn parameters(from: &Sequence<wire::Parameter>) -> Result<Vec<Parameter>, String> {
+    if from.len() > MOST_PARAMETERS {
+        return Err(format!("{} parameters at once; at most {MOST_PARAMETERS} are taken", from.len()));
+    }
     from.iter().map(parameter).collect()
 }
 
@@ -223,6 +229,8 @@ mod tests {
         assert!(parameter(&odd).is_err_and(|error| error.contains("no name")));
         odd.name = "humansim.x".into();
         odd.value.type_ = 77;
+        let many: Sequence<wire::Parameter> = Sequence::new(MOST_PARAMETERS + 1);
+        assert!(parameters(&many).is_err_and(|error| error.contains("at most 1000")));
         let error = parameter(&odd).expect_err("unknown type");
         assert_eq!(error, "parameter \"humansim.x\" has type 77; the types are 0 to 9");
     }

@@ -152,7 +152,8 @@ impl Stage {
             .with_transforms(Box::new(TfListener::open(&self.node)?))
             .with_robots_visible(self.settings.robots_visible);
         layer.set_motions(self.settings.profiles.clone(), self.settings.clips.clone());
-        let environment = Environment::new(layer, self.place.request.clone(), self.settings.plan.clone())?;
+        let environment = Environment::new(layer, self.place.request.clone(), self.settings.plan.clone())?
+            .with_lingering(self.settings.lingers);
         for problem in environment.episode().report.iter() {
             tracing::info!("{problem}");
         }

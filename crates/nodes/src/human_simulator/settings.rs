@@ -8,6 +8,7 @@ use promenade_gait::ProfileLibrary;
 use promenade_gait::clip::{ClipLibrary, Limits};
 use promenade_human::EpisodePlan;
 use promenade_human::episode::{EpisodeRequest, asset_cache, world_roots};
+use promenade_scenario::ResolveOptions;
 
 use super::episodes::parameters_from_text;
 use crate::ros::Running;
@@ -31,6 +32,8 @@ pub(crate) struct Settings {
     /// Name below which the episode services and records are.
     pub(crate) task_generator: String,
     pub(crate) robots_visible: bool,
+    /// Whether an episode whose robots are done stays until somebody resets.
+    pub(crate) lingers: bool,
     pub(crate) seed: u64,
     /// What the first episode is made of.
     pub(crate) plan: EpisodePlan,
@@ -73,6 +76,16 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
         ros.text("task_generator", "task_generator", "name below which episodes are queued and reset")?;
     ensure!(!task_generator.trim_end_matches('/').is_empty(), "parameter task_generator is empty");
     let robots_visible = ros.parameter("human.robots.visible", true, "whether people see the robots")?;
+    let lingers = ros.parameter(
+        "linger_after_completion",
+        true,
+        "whether an episode stays when its robots are done; else the next one begins",
+    )?;
+    let zone_semantics = ros.parameter(
+        "world.zone_semantics",
+        true,
+        "whether max_speed and restricted of zones have an effect",
+    )?;
     let seed = ros.parameter("seed", 0_i64, "seed of the first episode")?.cast_unsigned();
     let modules = ros.text("tm_modules", "", "modules of the task generator, separated by commas")?;
     let world = ros.text("world", "", "world of a scenario that lies in none")?;
@@ -93,6 +106,7 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
         seed,
         prefix: ros.text("prefix", "env_{id}", "prefix of sim paths")?,
         tf_namespace: ros.text("tf_namespace", PREFIX, "prefix of the frames of robots")?,
+        options: ResolveOptions { zone_semantics },
         asset_cache: asset_cache(),
         ..EpisodeRequest::default()
     };
@@ -125,6 +139,7 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
         sim_timeout,
         task_generator,
         robots_visible,
+        lingers,
         seed,
         plan,
         profiles,

@@ -10,10 +10,10 @@ use anyhow::{Result, bail, ensure};
 use clap::Parser;
 use futures::{FutureExt as _, Stream, StreamExt as _};
 use promenade_ros_tests::{DEADLINE, wire};
+use r2r::QosProfile;
 use r2r::arena_people_msgs::msg::Pedestrians;
 use r2r::rosgraph_msgs::msg::Clock;
 use r2r::task_generator_msgs::srv::ResetEpisode;
-use r2r::QosProfile;
 
 /// Where the streamed person is put, metres: further out than any world.
 const AWAY: f64 = 100_000.0;
@@ -96,10 +96,8 @@ impl Probe {
         let clock = node.subscribe::<Clock>("/clock", QosProfile::default().keep_last(1).best_effort())?;
         let stream =
             node.create_publisher(&format!("{env}/human/stream"), QosProfile::default().keep_last(1))?;
-        let reset = node.create_client(
-            &format!("{env}/task_generator/reset_episode"),
-            QosProfile::services_default(),
-        )?;
+        let reset = node
+            .create_client(&format!("{env}/task_generator/reset_episode"), QosProfile::services_default())?;
         Ok(Self {
             node,
             topic,
