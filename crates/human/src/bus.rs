@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use promenade_gait::animation::AnimationManager;
-use promenade_gait::clip::ClipLibrary;
+use promenade_gait::clip::{ClipLibrary, Limits};
 use promenade_gait::gesture::{Channel, Channels, GestureLayer, Notice};
 use promenade_gait::{
-    ArticulationBatch, Articulator, GaitBatch, GaitOutput, JOINT_COUNT, NamedTypes, Pose40, PoseId,
-    PoseTypes, ProfileLibrary,
+    ArticulationBatch, Articulator, GaitBatch, GaitOutput, JOINT_COUNT, LibraryError, NamedTypes, Pose40,
+    PoseId, PoseTypes, ProfileLibrary,
 };
 use promenade_kernel::Time;
 use promenade_scenario::{AgentTypeLibrary, BUILT_IN_TYPES};
@@ -124,6 +124,27 @@ impl NamedTypes for BuiltInTypes {
         names.sort();
         names
     }
+}
+
+/// The shipped profiles and clips with those of two folders over them, for [`crate::HumanLayer::set_motions`]. A clip that cannot be
+/// read is left out and warned about.
+///
+/// # Errors
+/// The folder of profiles cannot be read, or a profile does not hold.
+pub fn load_motions(
+    profiles: Option<&Path>,
+    clips: Option<&Path>,
+) -> Result<(ProfileLibrary, ClipLibrary), LibraryError> {
+    let profiles = match profiles {
+        Some(folder) => ProfileLibrary::load_dir_over_builtin(folder)?,
+        None => ProfileLibrary::builtin().clone(),
+    };
+    let Some(folder) = clips else { return Ok((profiles, ClipLibrary::builtin())) };
+    let (clips, problems) = ClipLibrary::over_directory(folder, Limits::default());
+    for problem in problems {
+        tracing::warn!("{problem}; the clip is left out");
+    }
+    Ok((profiles, clips))
 }
 
 /// The model of a person.

@@ -30,7 +30,7 @@ mod wheels;
 pub use backend::{
     BackendContext, BackendError, BusName, Factory, HumanSimulator, LockstepChannel, Registry,
 };
-pub use bus::BuiltInTypes;
+pub use bus::{BuiltInTypes, load_motions};
 pub use environment::{Environment, EpisodeLoopError};
 pub use frames::{ClockStep, Clocked, Frames, Ticked};
 pub use layer::{EVERYBODY, HumanLayer, LayerCx, MAP_FRAME, MoveResult, Obstacle, PED_RADIUS, ROBOT_RADIUS};

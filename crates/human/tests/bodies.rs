@@ -5,14 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use promenade_gait::clip::{ClipLibrary, Limits};
 use promenade_gait::{GaitInput, GaitPool, Joint, Pose40, PoseProfile, ProfileLibrary};
 use promenade_human::backends::dummy::Dummy;
 use promenade_human::entity::{DynamicObstacle, WaypointMode};
 use promenade_human::message::{Gesture, JointState, Pedestrian, Pedestrians, Pose};
 use promenade_human::outbox::{Marker, MarkerTopic};
 use promenade_human::walker::Walker;
-use promenade_human::{BusFrame, DummySim, HumanLayer, HumanModels, Outbox};
+use promenade_human::{BusFrame, DummySim, HumanLayer, HumanModels, Outbox, load_motions};
 use promenade_kernel::Time;
 
 /// The joints of one person as published: the 40, or how many came from upstream, then the driven ones.
@@ -246,9 +245,7 @@ fn profiles_and_clips_of_the_user_are_found_by_name() {
         ("animations/annotations.yaml", "bow: {loop: false, joints: [waist]}"),
     ]);
     let at = |name: &str| files.path().join(name);
-    let profiles = ProfileLibrary::load_dir_over_builtin(at("profiles")).expect("a library");
-    let (clips, problems) = ClipLibrary::over_directory(&at("animations"), Limits::default());
-    assert!(problems.is_empty(), "{problems:?}");
+    let (profiles, clips) = load_motions(Some(&at("profiles")), Some(&at("animations"))).expect("a library");
     let mut stage = Stage::new(files.path());
     stage.layer.set_motions(profiles, clips);
     stage.spawn(&[("a", "none", "")]);

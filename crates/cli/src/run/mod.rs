@@ -20,7 +20,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use promenade_human::episode::{EpisodeRequest, asset_cache, world_roots};
 use promenade_human::walker::{STREAM_RATE_HZ, Walker};
 use promenade_human::{
-    BackendContext, DummySim, Environment, EpisodePlan, Frames, HumanLayer, Registry, Ticked,
+    BackendContext, DummySim, Environment, EpisodePlan, Frames, HumanLayer, Registry, Ticked, load_motions,
 };
 use promenade_kernel::{FrameCtx, FrameSystem, Phase, Simulation, SystemResult, Time};
 use promenade_scenario::Severity;
@@ -55,6 +55,12 @@ pub(crate) struct RunArgs {
     /// Seed of everything random
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
+    /// Folder of pose profiles of your own, which agent types may name like the shipped ones
+    #[arg(long, value_name = "DIR")]
+    profiles: Option<PathBuf>,
+    /// Folder of clips of your own, which gestures may name like the shipped ones
+    #[arg(long, value_name = "DIR")]
+    clips: Option<PathBuf>,
     /// Write per-pedestrian and per-robot results as JSON
     #[arg(long, value_name = "F.json")]
     report: Option<PathBuf>,
@@ -89,8 +95,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
         Registry::builtin().create(&args.human, &BackendContext { seed: args.seed, now: Time::ZERO })?;
     let outbox = Box::new(Shared(Rc::clone(&recorder)));
     let frames = robots::Frames::default();
-    let layer =
+    let mut layer =
         HumanLayer::new(backend, Box::new(DummySim), outbox).with_transforms(Box::new(frames.clone()));
+    let (profiles, clips) = load_motions(args.profiles.as_deref(), args.clips.as_deref())
+        .map_err(|error| anyhow::anyhow!("{error}"))?;
+    layer.set_motions(profiles, clips);
     let environment = Environment::new(layer, request, EpisodePlan::default())?;
     let mut stderr = std::io::stderr();
     for problem in environment.episode().report.iter().filter(|problem| problem.severity != Severity::Hint) {

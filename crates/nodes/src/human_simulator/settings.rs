@@ -1,13 +1,13 @@
 //! The node's parameters, read once at the start, and the environments they mean.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
 use promenade_gait::ProfileLibrary;
-use promenade_gait::clip::{ClipLibrary, Limits};
-use promenade_human::EpisodePlan;
+use promenade_gait::clip::ClipLibrary;
 use promenade_human::episode::{EpisodeRequest, asset_cache, world_roots};
+use promenade_human::{EpisodePlan, load_motions};
 use promenade_scenario::ResolveOptions;
 
 use super::episodes::parameters_from_text;
@@ -127,11 +127,13 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
         ensure!(env_offset.is_empty(), "env_offset is for one environment; env_ids has env_offsets");
         several(&request, &env_ids, &env_offsets)?
     };
-    let profiles = match ros.text("profiles", "", "folder of pose profiles over the shipped ones")?.as_str() {
-        "" => ProfileLibrary::builtin().clone(),
-        folder => ProfileLibrary::load_dir_over_builtin(folder)?,
+    let folder = |name: &str, what: &str| {
+        let folder = ros.text(name, "", what)?;
+        anyhow::Ok((!folder.is_empty()).then(|| PathBuf::from(folder)))
     };
-    let clips = clips(&ros.text("animations", "", "folder of clips over the shipped ones")?);
+    let profiles = folder("profiles", "folder of pose profiles over the shipped ones")?;
+    let clips = folder("clips", "folder of clips over the shipped ones")?;
+    let (profiles, clips) = load_motions(profiles.as_deref(), clips.as_deref())?;
     let settings = Settings {
         human,
         has_sim,
@@ -146,18 +148,6 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
         clips,
     };
     Ok((settings, places))
-}
-
-/// The shipped clips and those of a folder over them; an empty name is none. A clip that cannot be read is left out and told of.
-fn clips(folder: &str) -> ClipLibrary {
-    if folder.is_empty() {
-        return ClipLibrary::builtin();
-    }
-    let (clips, problems) = ClipLibrary::over_directory(Path::new(folder), Limits::default());
-    for problem in problems {
-        tracing::warn!("animations: {problem}");
-    }
-    clips
 }
 
 /// The environment of a process that has one.
