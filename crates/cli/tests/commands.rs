@@ -363,3 +363,17 @@ fn check_follows_same_as_to_the_files_beside_and_the_shipped_ones() {
         assert!(stdout.contains(told) && stdout.contains("1 error,"), "{stdout}");
     }
 }
+
+#[test]
+fn the_shipped_scenarios_outside_of_worlds_are_clean() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/scenarios");
+    let mut files: Vec<_> =
+        std::fs::read_dir(root).expect("the folder").map(|e| e.expect("an entry").path()).collect();
+    files.sort();
+    assert!(files.len() >= 3);
+    let mut arguments = vec!["check", "--strict"];
+    arguments.extend(files.iter().map(|file| file.to_str().expect("UTF-8")));
+    let output = promenade(&arguments);
+    assert!(output.status.success(), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("0 errors, 0 warnings, 0 hints"), "{}", text(&output.stdout));
+}
