@@ -27,6 +27,9 @@ const GLANCE: Duration = Duration::from_millis(10);
 /// may lose a call.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
+/// Between two questions lie at most two to the power of this many heartbeats.
+const LONGEST_PAUSE: u32 = 5;
+
 /// The four services.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Service {
@@ -123,6 +126,8 @@ pub(super) struct State {
     waiting: UpdatePedestriansRequest,
     is_waiting: bool,
     last_update: Option<Instant>,
+    /// Questions in a row without an answer: each takes the middleware some memory, so that they become rare.
+    unanswered: u32,
     lifecycle: Option<u64>,
     results: Option<Vec<u8>>,
     late: Option<Late>,
@@ -171,6 +176,7 @@ impl Link {
             waiting: UpdatePedestriansRequest::default(),
             is_waiting: false,
             last_update: None,
+            unanswered: 0,
             lifecycle: None,
             results: None,
             late: None,
@@ -296,7 +302,8 @@ impl Link {
             Some(missing) if state.presence == Presence::Here => shared.on_gone(&mut state, missing),
             Some(_) => {}
         }
-        let is_due = state.last_update.is_none_or(|last| last.elapsed() >= HEARTBEAT);
+        let pause = HEARTBEAT * (1 << state.unanswered.min(LONGEST_PAUSE));
+        let is_due = state.last_update.is_none_or(|last| last.elapsed() >= pause);
         if state.presence == Presence::Here && state.update.is_none() && !state.is_waiting && is_due {
             shared.ask(&mut state);
         }
@@ -323,6 +330,7 @@ impl State {
     fn on_answered(&mut self) {
         self.quiet_until = None;
         self.is_alive = true;
+        self.unanswered = 0;
     }
 }
 
@@ -351,6 +359,7 @@ impl Shared {
             // An endpoint that was just discovered may lose a call: first it has to answer a question.
             state.is_alive = false;
             state.last_update = None;
+            state.unanswered = 0;
             state.lose_everybody();
         }
     }
@@ -417,7 +426,9 @@ impl Shared {
             && Instant::now() >= flight.until
         {
             state.update = None;
-            if !flight.is_question {
+            if flight.is_question {
+                state.unanswered = state.unanswered.saturating_add(1);
+            } else {
                 self.on_silence(state, Service::Update);
             }
         }
