@@ -1,11 +1,10 @@
-//! Many resets in a row while streams flow and robots drive: what must not change, and what it costs.
+//! Many resets in a row while streams flow and robots drive: what must not change. (`promenade bench reset` says what it
+//! costs.)
 //!
 //! The node holds half of its people under possession, follows every robot by TF, and is looked at from outside: roster and
 //! ids on the bus, publishers and subscriptions in the graph, threads and memory in `/proc`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
-use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 use futures::FutureExt as _;
@@ -48,46 +47,16 @@ pub struct Sample {
     pub people: usize,
     /// Publishers below the namespace of the environment.
     pub publishers: usize,
-    /// Wall milliseconds from sending the request until its answer was read.
-    pub answer_ms: f64,
-    /// Wall milliseconds from sending the request until the first frame of the new episode was read; the clock goes on as
-    /// soon as the answer is there.
-    pub first_tick_ms: f64,
-}
-
-/// Names of the columns of [`write_csv`].
-const COLUMNS: &str = "episode,threads,rss_kib,people,publishers,answer_ms,first_tick_ms";
-
-/// Writes samples as comma-separated values with a head line.
-///
-/// # Errors
-/// When `out` cannot be written.
-pub fn write_csv(samples: &[Sample], mut out: impl Write) -> std::io::Result<()> {
-    writeln!(out, "{COLUMNS}")?;
-    for s in samples {
-        writeln!(
-            out,
-            "{},{},{},{},{},{:.3},{:.3}",
-            s.episode, s.threads, s.rss_kib, s.people, s.publishers, s.answer_ms, s.first_tick_ms
-        )?;
-    }
-    Ok(())
 }
 
 /// Runs the resets. Roster, ids and the freshness of every first tick are checked on the way.
 ///
 /// # Errors
 /// What ROS reports, what does not come in time, and any first tick that is not right.
-pub fn run(load: Load, mut on_sample: impl FnMut(&Sample)) -> Result<Vec<Sample>> {
+pub fn run(load: Load) -> Result<Vec<Sample>> {
     let mut stage = Stage::new()?;
     let mut soak = Soak::open(&mut stage, load)?;
-    let mut samples = Vec::new();
-    for _ in 0..load.resets {
-        let sample = soak.episode(&mut stage)?;
-        on_sample(&sample);
-        samples.push(sample);
-    }
-    Ok(samples)
+    (0..load.resets).map(|_| soak.episode(&mut stage)).collect()
 }
 
 struct Soak {
@@ -134,18 +103,15 @@ impl Soak {
             self.environment.stream(at, self.claims())?;
             self.environment.tick(stage, self.index)?;
         }
-        let began = Instant::now();
         let mut answer = Box::pin(self.episodes.ask_reset("", DERIVE)?);
         // The stream goes on and does not know of the reset.
         let stale = self.environment.frame_time(self.index);
         self.environment.stream(stale - 1, self.claims())?;
         let error = stage.until_some("answer of the reset", || (&mut answer).now_or_never())??;
         ensure!(error.is_empty(), "{error}");
-        let answer_ms = began.elapsed().as_secs_f64() * 1e3;
         self.episode += 1;
         self.index += 1;
         let first = self.environment.tick(stage, self.index)?;
-        let first_tick_ms = began.elapsed().as_secs_f64() * 1e3;
         self.check(&first)?;
         let record = self.episodes.record(stage, self.episode, outcome::RUNNING)?;
         ensure!(record.integrity && record.robots.len() == self.load.robots, "{record:?}");
@@ -157,8 +123,6 @@ impl Soak {
             rss_kib,
             people: first.pedestrians.len(),
             publishers: self.publishers(stage)?,
-            answer_ms,
-            first_tick_ms,
         })
     }
 

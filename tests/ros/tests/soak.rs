@@ -1,7 +1,7 @@
 //! Resets in a row do not leave anything behind. `PROMENADE_SOAK_RESETS` says how many; a thousand take a minute.
 
 use anyhow::{Context as _, Result};
-use promenade_ros_tests::soak::{Load, run, write_csv};
+use promenade_ros_tests::soak::{Load, run};
 
 /// Enough to see a leak of a few hundred bytes per person, few enough for every run of the tests.
 const RESETS: u32 = 100;
@@ -18,10 +18,7 @@ fn resets_in_a_row_keep_roster_ids_publishers_threads_and_memory() -> Result<()>
         Ok(text) => text.parse().context("PROMENADE_SOAK_RESETS is a number of resets")?,
         Err(_) => RESETS,
     };
-    let samples = run(Load { resets, people: 50, robots: 5 }, |_| ())?;
-    let mut table = Vec::new();
-    write_csv(&samples, &mut table)?;
-    println!("{}", String::from_utf8_lossy(&table));
+    let samples = run(Load { resets, people: 50, robots: 5 })?;
     let warm = samples.get(WARM).context("more resets than it takes to warm up")?;
     for sample in &samples[WARM..] {
         assert_eq!(sample.people, 50);
