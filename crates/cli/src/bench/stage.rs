@@ -82,7 +82,7 @@ fn cpu_time(stat: &str) -> Option<Duration> {
 /// Starts a node as a launch file would.
 pub(super) fn node(packages: &Packages, name: &'static str, parameters: &[String]) -> Result<Process> {
     let path = packages.executable(PROMENADE, name)?;
-    let mut arguments = vec!["--ros-args".to_owned()];
+    let mut arguments = ["--ros-args", "--log-level", "warn"].map(str::to_owned).to_vec();
     if name != "dummy_sim" {
         let namespace = format!("__ns:={ENV}");
         arguments.extend(["-r".to_owned(), namespace, "-p".to_owned(), "use_sim_time:=true".to_owned()]);
