@@ -16,7 +16,7 @@ use r2r::tf2_msgs::msg::TFMessage;
 
 use crate::episodes::{DERIVE, Episodes, outcome};
 use crate::wire::{self, is_marked, marked, nanos};
-use crate::{Cast, Environment, SECOND, Stage};
+use crate::{Cast, Environment, SECOND, Simulator, Stage};
 
 const START: i64 = 100 * SECOND;
 
@@ -32,6 +32,8 @@ pub struct Load {
     pub people: usize,
     /// Robots of the scenario.
     pub robots: usize,
+    /// Whether a simulator outside the process holds the people.
+    pub has_simulator: bool,
 }
 
 /// One episode, seen from outside.
@@ -63,6 +65,7 @@ struct Soak {
     load: Load,
     environment: Environment,
     episodes: Episodes,
+    simulator: Option<Simulator>,
     tf: r2r::Publisher<TFMessage>,
     /// Bus name to id.
     roster: BTreeMap<String, u32>,
@@ -82,7 +85,14 @@ impl Soak {
             walls: vec![([-40.0, -40.0], [40.0, -40.0])],
             ..Cast::default()
         };
-        let (environment, first) = Environment::open(stage, &cast, START)?;
+        let simulator = load
+            .has_simulator
+            .then(|| Simulator::start(&stage.context, &Environment::next_namespace()))
+            .transpose()?;
+        let service = [("sim", "service"), ("sim_timeout", "20.0")];
+        let further = if load.has_simulator { &service[..] } else { &[] };
+        let mut environment = Environment::start_with(stage, &cast, further)?;
+        let first = environment.begin(stage, START)?;
         let episodes = Episodes::open(stage, &environment)?;
         let tf = stage.node.create_publisher("/tf", QosProfile::default().keep_last(100))?;
         let matched = tf.wait_for_inter_process_subscribers()?;
@@ -91,7 +101,7 @@ impl Soak {
         ensure!(roster.len() == load.people, "{} people on the bus", roster.len());
         let ids: BTreeSet<_> = roster.values().collect();
         ensure!(ids.len() == load.people, "two people share an id");
-        Ok(Self { load, environment, episodes, tf, roster, names, index: 0, episode: 0 })
+        Ok(Self { load, environment, episodes, simulator, tf, roster, names, index: 0, episode: 0 })
     }
 
     /// Some frames of the running episode, then a reset and its first frame.
@@ -135,6 +145,11 @@ impl Soak {
             frame.pedestrians.iter().all(|p| !is_marked(p) && p.joint_state.name.len() == 40),
             "episode {episode}: somebody is possessed at the first tick"
         );
+        if let Some(simulator) = &self.simulator {
+            let there = simulator.names();
+            ensure!(there.iter().eq(self.roster.keys()), "episode {episode}: in the simulator are {there:?}");
+            drop(simulator.take_calls());
+        }
         let at = self.environment.frame_time(self.index);
         ensure!(nanos(&frame.header.stamp) == at, "episode {episode}: another time");
         Ok(())

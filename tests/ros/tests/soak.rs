@@ -14,11 +14,20 @@ const NOISE_KIB: u64 = 1024;
 
 #[test]
 fn resets_in_a_row_keep_roster_ids_publishers_threads_and_memory() -> Result<()> {
+    soak(false)
+}
+
+#[test]
+fn resets_in_a_row_keep_the_simulator_outside_the_process_as_it_is_too() -> Result<()> {
+    soak(true)
+}
+
+fn soak(has_simulator: bool) -> Result<()> {
     let resets = match std::env::var("PROMENADE_SOAK_RESETS") {
         Ok(text) => text.parse().context("PROMENADE_SOAK_RESETS is a number of resets")?,
         Err(_) => RESETS,
     };
-    let samples = run(Load { resets, people: 50, robots: 5 })?;
+    let samples = run(Load { resets, people: 50, robots: 5, has_simulator })?;
     let warm = samples.get(WARM).context("more resets than it takes to warm up")?;
     for sample in &samples[WARM..] {
         assert_eq!(sample.people, 50);

@@ -84,7 +84,49 @@ fn absolute(env: &str, topic: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use futures::channel::oneshot;
+    use rclrs::{Context, CreateBasicExecutor as _, InitOptions, RclrsErrorFilter as _, SpinOptions};
+
     use super::*;
+
+    /// Of its own, below those that the conformance tests take.
+    const DOMAIN: usize = 9;
+
+    #[test]
+    fn a_simulator_that_offers_the_service_gets_the_registration() {
+        let init = InitOptions::new().with_domain_id(Some(DOMAIN));
+        let mut executor = Context::new([], init).expect("ROS").create_basic_executor();
+        let simulator = executor.create_node("simulator").expect("a node");
+        let (tell, told) = oneshot::channel();
+        let tell = Mutex::new(Some(tell));
+        let seen: Arc<Mutex<Option<LockstepRegistration>>> = Arc::default();
+        let to_seen = Arc::clone(&seen);
+        let _service = simulator
+            .create_service::<LockstepRegister, _>(SERVICE, move |request: LockstepRegisterRequest| {
+                *to_seen.lock().expect("no panic") = Some(request.registration);
+                if let Some(tell) = tell.lock().expect("no panic").take() {
+                    drop(tell.send(()));
+                }
+                LockstepRegisterResponse { success: true, ..LockstepRegisterResponse::default() }
+            })
+            .expect("a service");
+        let node = executor.create_node("human_simulator").expect("a node");
+        let channel = LockstepChannel {
+            name: "roster".to_owned(),
+            topic: "arena_peds".to_owned(),
+            message_type: "arena_people_msgs/msg/Pedestrians".to_owned(),
+            period_s: 0.15,
+            hard: true,
+        };
+        register(&node, &[channel]);
+        let patience = SpinOptions::default().until_promise_resolved(told).timeout(10 * PATIENCE);
+        executor.spin(patience).first_error().expect("the registration arrives in time");
+        let seen = seen.lock().expect("no panic").take().expect("a registration");
+        assert_eq!(seen.caller.to_string(), "/human_simulator");
+        assert_eq!(seen.channels[0].topic.to_string(), "/arena_peds");
+    }
 
     #[test]
     fn a_registration_names_caller_environment_and_absolute_topics() {
