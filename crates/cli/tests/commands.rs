@@ -128,7 +128,7 @@ fn check_has_nothing_to_say_about_our_own_files_but_which_models_are_not_shipped
     let mut arguments = vec!["check", "--strict", "configs/worlds/clinic", "configs/worlds/map_empty"];
     arguments.extend(["configs/assets", "animations/annotations.yaml"]);
     let mut files = Vec::new();
-    for folder in ["configs/agent_types", "profiles", "animations/source"] {
+    for folder in ["configs/scenarios", "configs/agent_types", "profiles", "animations/source"] {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
         for entry in std::fs::read_dir(root).expect("a folder") {
             let name = entry.expect("an entry").file_name().into_string().expect("UTF-8");
