@@ -37,6 +37,8 @@ fn people_are_created_in_one_call_and_go_where_the_stream_says() -> Result<()> {
     assert_eq!(spawns.len(), 1, "{calls:?}");
     assert_eq!((&spawns[0].names, &spawns[0].places), (&all, &vec![[1.0, 0.0], [2.0, 0.0]]));
     assert_eq!(simulator.names(), all);
+    let model = &simulator.people()[&all[0]].model_ref;
+    assert!(Path::new(model).is_absolute() && Path::new(model).is_file(), "an SDF to open: {model:?}");
 
     environment.claim(&mut stage, START, &[marked("anna", 5.0, 5.0)])?;
     stage.until("update of anna", || simulator.people()[&all[0]].place == [5.0, 5.0])?;

@@ -107,7 +107,7 @@ mod tests {
             .create_service::<LockstepRegister, _>(SERVICE, move |request: LockstepRegisterRequest| {
                 *to_seen.lock().expect("no panic") = Some(request.registration);
                 if let Some(tell) = tell.lock().expect("no panic").take() {
-                    drop(tell.send(()));
+                    let _ = tell.send(());
                 }
                 LockstepRegisterResponse { success: true, ..LockstepRegisterResponse::default() }
             })
