@@ -22,6 +22,9 @@ pub struct Grid {
     y: Vec<f64>,
 }
 
+/// Slots that are looked at side by side; as many unused ones follow the last.
+pub(crate) const LANES: usize = 8;
+
 /// Cells per agent at most; a crowd spread wider gets larger cells.
 const CELLS_PER_AGENT: f64 = 8.0;
 
@@ -61,9 +64,9 @@ impl Grid {
             end += *start;
             *start = end;
         }
-        self.rows.resize(x.len(), 0);
-        self.x.resize(x.len(), 0.0);
-        self.y.resize(x.len(), 0.0);
+        self.rows.resize(x.len() + LANES, 0);
+        self.x.resize(x.len() + LANES, 0.0);
+        self.y.resize(x.len() + LANES, 0.0);
         // From the last row backwards each cell fills from its end, so that its rows ascend.
         for row in (0..x.len()).rev() {
             let start = &mut self.starts[self.cells[row] as usize];
@@ -91,6 +94,12 @@ impl Grid {
             let cells = line * self.columns;
             self.starts[cells + first] as usize..self.starts[cells + last + 1] as usize
         })
+    }
+
+    /// Rows, x and y of [`LANES`] slots, of which those beyond the last agent mean nothing.
+    #[inline(always)]
+    pub(crate) fn lanes(&self, first: usize) -> (&[u32], &[f64], &[f64]) {
+        self.slots(first..first + LANES)
     }
 
     /// Rows, x and y of a run of slots.

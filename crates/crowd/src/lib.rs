@@ -22,6 +22,7 @@ mod settings;
 pub mod spawn;
 mod step;
 pub mod walls;
+pub mod workload;
 
 pub use error::CrowdError;
 pub use global::GlobalPlanner;

@@ -4,7 +4,7 @@
 
 use rayon::prelude::*;
 
-use crate::grid::Grid;
+use crate::grid::{Grid, LANES};
 use crate::occlusion::Occlusion;
 use crate::pool::Pool;
 
@@ -22,8 +22,6 @@ struct Block {
     /// Where the list of each row of the block ends.
     ends: Vec<u32>,
     rows: Vec<u32>,
-    /// Whether each candidate of a run is seen; memory of [`see`].
-    seen: Vec<bool>,
 }
 
 impl Neighbours {
@@ -92,19 +90,7 @@ impl Perception {
         neighbours.fill(pool.len(), parallel, |row, block| {
             let start = block.rows.len();
             let gaze = Gaze::of(pool, row);
-            for run in grid.runs(gaze.x, gaze.y, reach(row)) {
-                let (rows, x, y) = grid.slots(run);
-                block.seen.clear();
-                block.seen.resize(rows.len(), false);
-                arch.dispatch(
-                    #[inline(always)]
-                    || gaze.see(x, y, &mut block.seen),
-                );
-                let seen =
-                    rows.iter().zip(&block.seen).filter(|(other, seen)| **seen && **other != row as u32);
-                block.rows.extend(seen.map(|(other, _)| *other));
-            }
-            block.rows[start..].sort_unstable();
+            arch.dispatch(Look { gaze, grid, reach: reach(row), own: row as u32, list: &mut block.rows });
             if pool.vision_occlusion[row] && !occlusion.is_clear() {
                 hide(&mut block.rows, start, |other| !occlusion.sees(pool, row, other as usize));
             }
@@ -130,6 +116,7 @@ struct Gaze {
     x: f64,
     y: f64,
     heading: [f64; 2],
+    /// Squares, of the cosine with its sign.
     range: f64,
     cos: f64,
     proximity: f64,
@@ -142,21 +129,100 @@ impl Gaze {
             x: pool.x[row],
             y: pool.y[row],
             heading: [cos, sin],
-            range: pool.vision_range[row],
-            cos: pool.vision_cos[row],
-            proximity: pool.proximity_sense[row],
+            range: pool.vision_range[row] * pool.vision_range[row],
+            cos: pool.vision_cos[row] * pool.vision_cos[row].abs(),
+            proximity: pool.proximity_sense[row] * pool.proximity_sense[row],
         }
     }
 
-    /// Which of the points are seen.
+    /// How clearly each point is seen: at least 0 where it is. Squares with the sign of their root compare as the roots do and need
+    /// none.
     #[inline(always)]
-    fn see(self, x: &[f64], y: &[f64], seen: &mut [bool]) {
-        for ((seen, x), y) in seen.iter_mut().zip(x).zip(y) {
-            let (dx, dy) = (x - self.x, y - self.y);
-            let distance = (dx * dx + dy * dy).sqrt();
-            let ahead = dx * self.heading[0] + dy * self.heading[1] >= distance * self.cos;
-            *seen = ((distance <= self.range) & ahead) | (distance <= self.proximity);
+    fn sights<S: pulp::Simd>(&self, simd: S, x: &[f64], y: &[f64], out: &mut [f64]) {
+        let (own_x, own_y) = (simd.splat_f64s(self.x), simd.splat_f64s(self.y));
+        let (cos, sin) = (simd.splat_f64s(self.heading[0]), simd.splat_f64s(self.heading[1]));
+        let (range, view) = (simd.splat_f64s(self.range), simd.splat_f64s(self.cos));
+        let proximity = simd.splat_f64s(self.proximity);
+        let (x, y, out) = (S::as_simd_f64s(x).0, S::as_simd_f64s(y).0, S::as_mut_simd_f64s(out).0);
+        for ((out, x), y) in out.iter_mut().zip(x).zip(y) {
+            let (dx, dy) = (simd.sub_f64s(*x, own_x), simd.sub_f64s(*y, own_y));
+            let distance = simd.add_f64s(simd.mul_f64s(dx, dx), simd.mul_f64s(dy, dy));
+            let ahead = simd.add_f64s(simd.mul_f64s(dx, cos), simd.mul_f64s(dy, sin));
+            let ahead = simd.mul_f64s(ahead, simd.abs_f64s(ahead));
+            let in_view = simd.sub_f64s(ahead, simd.mul_f64s(distance, view));
+            let beyond = simd.min_f64s(simd.sub_f64s(range, distance), in_view);
+            let either = simd.max_f64s(simd.sub_f64s(proximity, distance), beyond);
+            // A negative zero, which is one too, loses its sign.
+            *out = simd.add_f64s(either, simd.splat_f64s(0.0));
         }
+    }
+}
+
+/// Appends everybody whom an observer sees, ascending.
+struct Look<'a> {
+    gaze: Gaze,
+    grid: &'a Grid,
+    reach: f64,
+    own: u32,
+    list: &'a mut Vec<u32>,
+}
+
+impl pulp::WithSimd for Look<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, simd: S) {
+        let Self { gaze, grid, reach, own, list } = self;
+        let start = list.len();
+        let mut end = start;
+        for run in grid.runs(gaze.x, gaze.y, reach) {
+            list.resize(end + run.len() + LANES, 0);
+            let mut first = run.start;
+            while first < run.end {
+                let (rows, x, y) = grid.lanes(first);
+                let mut sight = [0.0; LANES];
+                gaze.sights(simd, x, y, &mut sight);
+                // Without branches, since who is seen is as good as random: what is not seen is overwritten by the next.
+                let slots = &mut list[end..end + LANES];
+                let mut count = 0;
+                for lane in 0..LANES {
+                    slots[count] = rows[lane];
+                    let seen = sight[lane].is_sign_positive() & (rows[lane] != own) & (first + lane < run.end);
+                    count += usize::from(seen);
+                }
+                end += count;
+                first += LANES;
+            }
+        }
+        list.truncate(end);
+        sort(&mut list[start..]);
+    }
+}
+
+/// Sort distinct rows.
+#[inline(always)]
+fn sort(rows: &mut [u32]) {
+    match rows.len() {
+        0..=16 => sort_by_rank::<16>(rows),
+        17..=32 => sort_by_rank::<32>(rows),
+        _ => rows.sort_unstable(),
+    }
+}
+
+/// Sort at most `MOST` distinct rows by counting for each how many are smaller: no branches, and short lists are what there is.
+#[inline(always)]
+fn sort_by_rank<const MOST: usize>(rows: &mut [u32]) {
+    let (mut keys, mut ranks) = ([i32::MAX; MOST], [0_i32; MOST]);
+    for (key, row) in keys.iter_mut().zip(rows.iter()) {
+        *key = *row as i32;
+    }
+    for smaller in rows.iter() {
+        for (rank, key) in ranks.iter_mut().zip(&keys) {
+            *rank += i32::from((*smaller as i32) < *key);
+        }
+    }
+    for (key, rank) in keys[..rows.len()].iter().zip(ranks) {
+        rows[rank as usize] = *key as u32;
     }
 }
 
@@ -190,6 +256,17 @@ mod tests {
     }
 
     #[test]
+    fn lists_of_every_length_are_sorted() {
+        for count in 0..40_u32 {
+            let mut rows: Vec<u32> = (0..count).map(|n| (n * 17 + 5) % 41).collect();
+            let mut expected = rows.clone();
+            expected.sort_unstable();
+            sort(&mut rows);
+            assert_eq!(rows, expected);
+        }
+    }
+
+    #[test]
     fn a_full_circle_of_view_sees_behind() {
         let mut pool = pool(&[[0.0, 0.0, 0.0], [-4.0, 0.0, 0.0]]);
         pool.vision_cos[0] = -2.0;
@@ -217,9 +294,13 @@ mod tests {
             pool.vision_range[0] = range;
             let all: Vec<Vec<u32>> = (0..pool.len())
                 .map(|row| {
-                    let mut flags = vec![false; pool.len()];
-                    Gaze::of(&pool, row).see(&pool.x, &pool.y, &mut flags);
-                    (0..pool.len()).filter(|other| flags[*other] && *other != row).map(|o| o as u32).collect()
+                    let gaze = Gaze::of(&pool, row);
+                    let seen = |other: &usize| {
+                        let (x, y, mut sight) = ([pool.x[*other]; 8], [pool.y[*other]; 8], [0.0; 8]);
+                        gaze.sights(pulp::Scalar, &x, &y, &mut sight);
+                        *other != row && sight[0] >= 0.0
+                    };
+                    (0..pool.len()).filter(seen).map(|other| other as u32).collect()
                 })
                 .collect();
             prop_assert_eq!(seen(&pool, &Occlusion::Off), all);

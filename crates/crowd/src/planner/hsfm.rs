@@ -6,7 +6,7 @@
 use std::f64::consts::FRAC_PI_2;
 
 use super::social_force::{self, Force, Forces, Gains};
-use super::{LocalPlanner, Motion, Scene, capped, toward_goal, value_of};
+use super::{LocalPlanner, Motion, Scene, capped, each_row, toward_goal, value_of};
 use crate::angle::wrap;
 use crate::sampling::{AgentParameters, PlannerKey};
 
@@ -83,13 +83,11 @@ impl LocalPlanner for HeadedSocialForce {
     }
 
     fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
-        pulp::Arch::new().dispatch(
+        each_row(
+            rows,
+            out,
             #[inline(always)]
-            || {
-                for (motion, row) in out.iter_mut().zip(rows) {
-                    *motion = self.step(scene, *row as usize);
-                }
-            },
+            |row| self.step(scene, row),
         );
     }
 

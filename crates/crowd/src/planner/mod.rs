@@ -96,12 +96,32 @@ pub fn named(name: &str) -> Result<Box<dyn LocalPlanner>, CrowdError> {
     }
 }
 
+/// Compute the motion of every row in code for the widest vectors of this machine.
+///
+/// `step` has to be inlined whole for that: `#[inline(always)]` on the closure and on what it calls.
+#[inline]
+fn each_row(rows: &[u32], out: &mut [Motion], step: impl Fn(usize) -> Motion) {
+    struct EachRow<'a, F>(&'a [u32], &'a mut [Motion], F);
+    impl<F: Fn(usize) -> Motion> pulp::WithSimd for EachRow<'_, F> {
+        type Output = ();
+
+        #[inline(always)]
+        fn with_simd<S: pulp::Simd>(self, _: S) {
+            for (motion, row) in self.1.iter_mut().zip(self.0) {
+                *motion = self.2(*row as usize);
+            }
+        }
+    }
+    pulp::Arch::new().dispatch(EachRow(rows, out, step));
+}
+
 /// A planner's value of a key: the agent's, or the mean of the key.
 fn value_of(parameters: &AgentParameters, key: &PlannerKey) -> f64 {
     parameters.planner_value(key.name).unwrap_or(key.default.mean)
 }
 
 /// Unit vector to the goal and the distance to it; `None` for a row without goal or on it.
+#[inline(always)]
 fn toward_goal(pool: &Pool, row: usize) -> Option<[f64; 2]> {
     let to = [pool.goal_x[row] - pool.x[row], pool.goal_y[row] - pool.y[row]];
     let distance = (to[0] * to[0] + to[1] * to[1]).sqrt();
@@ -112,7 +132,7 @@ fn toward_goal(pool: &Pool, row: usize) -> Option<[f64; 2]> {
 const ON_GOAL: f64 = 1e-6;
 
 /// `velocity` scaled down to at most `most`.
-#[inline]
+#[inline(always)]
 fn capped(velocity: [f64; 2], most: f64) -> [f64; 2] {
     let speed = (velocity[0] * velocity[0] + velocity[1] * velocity[1]).sqrt();
     if speed <= most {

@@ -1,7 +1,7 @@
 //! `sfm`: the social force model (Helbing & Molnár 1995, Phys. Rev. E 51, 4282; crowd-engine specification, section 20.1).
 
 use super::social_force::{Forces, Gains, KEYS};
-use super::{LocalPlanner, Motion, Scene, capped, toward_goal};
+use super::{LocalPlanner, Motion, Scene, capped, each_row, toward_goal};
 use crate::sampling::{AgentParameters, PlannerKey};
 
 /// Social force on a disc.
@@ -35,13 +35,11 @@ impl LocalPlanner for SocialForce {
     }
 
     fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
-        pulp::Arch::new().dispatch(
+        each_row(
+            rows,
+            out,
             #[inline(always)]
-            || {
-                for (motion, row) in out.iter_mut().zip(rows) {
-                    *motion = self.step(scene, *row as usize);
-                }
-            },
+            |row| self.step(scene, row),
         );
     }
 }

@@ -124,28 +124,31 @@ impl Forces {
     /// The pushes of up to [`LANES`] neighbours; what is beyond `rows.len()` means nothing.
     #[inline(always)]
     fn pushes(&self, pool: &Pool, row: usize, e: [f64; 2], rows: &[u32]) -> ([f64; LANES], [f64; LANES]) {
-        let (strength, range, lambda) = (self.strength[row], self.range[row], self.anisotropy[row]);
+        let (strength, lambda) = (self.strength[row], self.anisotropy[row]);
+        let steepness = 1.0 / self.range[row];
+        let (x, y, radius, observer) = (pool.x[row], pool.y[row], pool.radius[row], pool.class[row]);
         let (mut dx, mut dy, mut reach) = ([1.0; LANES], [0.0; LANES], [0.0; LANES]);
-        let (mut strengths, mut ranges) = ([strength; LANES], [range; LANES]);
-        for (lane, other) in rows.iter().enumerate() {
+        let (mut strengths, mut steepnesses) = ([strength; LANES], [steepness; LANES]);
+        for (lane, other) in rows.iter().enumerate().take(LANES) {
             let other = *other as usize;
-            dx[lane] = pool.x[row] - pool.x[other];
-            dy[lane] = pool.y[row] - pool.y[other];
-            reach[lane] = pool.radius[row] + pool.radius[other];
-            let (observer, neighbour) = (pool.class[row], pool.class[other]);
+            dx[lane] = x - pool.x[other];
+            dy[lane] = y - pool.y[other];
+            reach[lane] = radius + pool.radius[other];
+            let neighbour = pool.class[other];
             if observer != neighbour {
                 let gains = self.gains.of(observer, neighbour);
                 strengths[lane] = strength * gains.0;
-                ranges[lane] = range * gains.1;
+                steepnesses[lane] = steepness / gains.1;
             }
         }
         let (mut fx, mut fy) = ([0.0; LANES], [0.0; LANES]);
         for lane in 0..LANES {
             let distance = (dx[lane] * dx[lane] + dy[lane] * dy[lane]).sqrt().max(SMALLEST);
-            let (nx, ny) = (dx[lane] / distance, dy[lane] / distance);
+            let inverse = 1.0 / distance;
+            let (nx, ny) = (dx[lane] * inverse, dy[lane] * inverse);
             let cos = -(nx * e[0] + ny * e[1]);
-            let weight = lambda + (1.0 - lambda) * (1.0 + cos) / 2.0;
-            let push = strengths[lane] * exponential((reach[lane] - distance) / ranges[lane]) * weight;
+            let weight = lambda + (1.0 - lambda) * (1.0 + cos) * 0.5;
+            let push = strengths[lane] * exponential((reach[lane] - distance) * steepnesses[lane]) * weight;
             fx[lane] = push * nx;
             fy[lane] = push * ny;
         }

@@ -1,0 +1,52 @@
+//! A steady tick of a crowd: no allocation, and the same result for every number of threads.
+
+use promenade_crowd::{Crowd, Settings, Wall, workload::mirrored_square};
+
+fn crowd(planner: &str, threads: usize) -> Crowd {
+    let settings = Settings { local_planner: planner.to_owned(), threads, ..Settings::default() };
+    mirrored_square(settings, 400).expect("settings hold")
+}
+
+#[test]
+fn memory_that_was_enough_for_the_jam_is_enough_after_it() {
+    for (planner, walls) in [("sfm", true), ("hsfm", false)] {
+        let mut crowd = crowd(planner, 1);
+        let corner = |n: usize| [[-30.0, -30.0], [30.0, -30.0], [30.0, 30.0], [-30.0, 30.0]][n % 4];
+        let wall = |n: usize| Wall { name: n.to_string(), start: corner(n), end: corner(n + 1) };
+        if walls {
+            crowd.add_walls((0..4).map(wall)).expect("finite");
+        }
+        (0..800).for_each(|_| crowd.step());
+        let counted = allocation_counter::measure(|| (0..50).for_each(|_| crowd.step()));
+        assert_eq!(counted.count_total, 0, "{planner}: {counted:?}");
+    }
+}
+
+#[test]
+fn threads_change_nothing_even_in_a_jam() {
+    for planner in ["sfm", "hsfm"] {
+        let mut crowds = [crowd(planner, 1), crowd(planner, 2), crowd(planner, 3)];
+        for crowd in &mut crowds {
+            (0..400).for_each(|_| crowd.step());
+        }
+        let [one, rest @ ..] = &crowds;
+        for other in rest {
+            assert_eq!((&one.pool().x, &one.pool().vy), (&other.pool().x, &other.pool().vy));
+            assert_eq!(one.pool().theta, other.pool().theta);
+        }
+    }
+}
+
+#[test]
+fn everybody_keeps_within_the_limits_of_a_body() {
+    let mut crowd = crowd("sfm", 1);
+    for _ in 0..200 {
+        crowd.step();
+        let pool = crowd.pool();
+        for row in 0..pool.len() {
+            let speed = pool.vx[row].hypot(pool.vy[row]);
+            assert!(speed.is_finite() && speed <= pool.max_velocity[row] * 1.5, "{speed}");
+            assert!(pool.x[row].is_finite() && pool.theta[row].is_finite());
+        }
+    }
+}
