@@ -187,7 +187,8 @@ impl pulp::WithSimd for Look<'_> {
                 let mut count = 0;
                 for lane in 0..LANES {
                     slots[count] = rows[lane];
-                    let seen = sight[lane].is_sign_positive() & (rows[lane] != own) & (first + lane < run.end);
+                    let seen =
+                        sight[lane].is_sign_positive() & (rows[lane] != own) & (first + lane < run.end);
                     count += usize::from(seen);
                 }
                 end += count;

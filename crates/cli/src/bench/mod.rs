@@ -4,6 +4,7 @@
 
 mod animate;
 mod bus;
+mod crowd;
 mod gait;
 mod reset;
 mod stage;
@@ -26,6 +27,7 @@ enum Bench {
     Animate(animate::AnimateArgs),
     Gait(gait::GaitArgs),
     Bus(bus::BusArgs),
+    Crowd(crowd::CrowdArgs),
     Reset(reset::ResetArgs),
 }
 
@@ -34,6 +36,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
         Bench::Animate(args) => animate::run(args)?,
         Bench::Gait(args) => gait::run(args)?,
         Bench::Bus(args) => bus::run(args)?,
+        Bench::Crowd(args) => crowd::run(args)?,
         Bench::Reset(args) => reset::run(args)?,
     }
     Ok(ExitCode::SUCCESS)
