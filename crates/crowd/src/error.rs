@@ -49,16 +49,23 @@ pub enum CrowdError {
 
 /// `value` if it is finite.
 pub(crate) fn finite(what: &str, value: f64) -> Result<f64, CrowdError> {
-    if value.is_finite() {
-        return Ok(value);
-    }
-    Err(CrowdError::Number { what: what.to_owned(), expected: "a finite number", found: value })
+    within(what, value, "a finite number", value.is_finite())
+}
+
+/// Beyond this, metres from the origin, squares of distances would drown what happens between people.
+const FARTHEST: f64 = 1e7;
+
+/// `value` if it is a place along an axis.
+pub(crate) fn coordinate(what: &str, value: f64) -> Result<f64, CrowdError> {
+    within(what, value, "a number between -1e7 and 1e7", value.abs() <= FARTHEST)
+}
+
+/// `value` if `holds`, which a value that is no number never does.
+pub(crate) fn within(what: &str, value: f64, expected: &'static str, holds: bool) -> Result<f64, CrowdError> {
+    if holds { Ok(value) } else { Err(CrowdError::Number { what: what.to_owned(), expected, found: value }) }
 }
 
 /// `value` if it is finite and greater than zero.
 pub(crate) fn positive(what: &str, value: f64) -> Result<f64, CrowdError> {
-    if value.is_finite() && value > 0.0 {
-        return Ok(value);
-    }
-    Err(CrowdError::Number { what: what.to_owned(), expected: "a number greater than 0", found: value })
+    within(what, value, "a number greater than 0", value.is_finite() && value > 0.0)
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use promenade_scenario::AgentTypeLibrary;
 
 use crate::collision::{Contacts, MARGIN};
-use crate::error::{CrowdError, finite, positive};
+use crate::error::{CrowdError, coordinate, finite, positive};
 use crate::global::GlobalPlanner;
 use crate::perception::Neighbours;
 use crate::planner::{self, Motion, Scene, WALL_REACH};
@@ -423,8 +423,8 @@ struct PlannedRow {
 }
 
 fn segments(walls: &[[[f64; 2]; 2]]) -> Result<Vec<Segment>, CrowdError> {
-    for coordinate in walls.iter().flatten().flatten() {
-        finite("end of a wall", *coordinate)?;
+    for place in walls.iter().flatten().flatten() {
+        coordinate("end of a wall", *place)?;
     }
     Ok(walls.iter().map(|[start, end]| Segment::between(*start, *end)).collect())
 }
@@ -534,7 +534,9 @@ fn put(
     for number in pose.iter().chain(&velocity) {
         finite(&format!("state of agent {id}"), *number)?;
     }
-    positive(&format!("radius of agent {id}"), parameters.radius)?;
+    coordinate(&format!("x of agent {id}"), pose[0])?;
+    coordinate(&format!("y of agent {id}"), pose[1])?;
+    parameters.check(id)?;
     let mut row = Row::new(id, pose, parameters);
     [row.vx, row.vy] = velocity;
     Ok(pool.push(row))
@@ -571,6 +573,6 @@ mod tests {
         let scene = r#"{"format": "crowd-reference/1", "kind": "collision", "scene": {"dt": 0.05, "steps": 1, "margin": 0.01,
             "rows": [{"id": 1, "pose": [0, 0, 0], "velocity": [0, 0], "radius": -1, "movable": true}]}}"#;
         let error = RunFile::parse(scene).expect("reads").run(RunOptions::default()).expect_err("refused");
-        assert_eq!(error.to_string(), "radius of agent 1: expected a number greater than 0, found -1");
+        assert_eq!(error.to_string(), "radius of agent 1: expected a number above 0 and up to 100, found -1");
     }
 }

@@ -5,6 +5,7 @@
 
 use promenade_scenario::{Distribution, ResolvedType};
 
+use crate::error::{CrowdError, within};
 use crate::random::Generator;
 
 /// The hand an agent prefers.
@@ -79,6 +80,9 @@ pub struct AgentParameters {
     pub interaction_class: String,
 }
 
+/// Planner keys that divide.
+const DIVISORS: [&str; 4] = ["relaxation_time", "repulsion_range", "force_distance", "mass"];
+
 /// The class of somebody whose type names none.
 pub const HUMAN_CLASS: &str = "human";
 
@@ -150,6 +154,39 @@ impl AgentParameters {
             handedness,
             interaction_class: class.filter(|name| !name.is_empty()).unwrap_or(HUMAN_CLASS).to_owned(),
         }
+    }
+
+    /// Whether the numbers make a body that can be moved.
+    ///
+    /// # Errors
+    /// The first number out of its range.
+    pub(crate) fn check(&self, id: i32) -> Result<(), CrowdError> {
+        let what = |name: &str| format!("{name} of agent {id}");
+        let radius = self.radius;
+        within(&what("radius"), radius, "a number above 0 and up to 100", radius > 0.0 && radius <= 100.0)?;
+        let body = [
+            ("desired_velocity", self.desired_velocity),
+            ("max_velocity", self.max_velocity),
+            ("max_acceleration", self.max_acceleration),
+            ("max_deceleration", self.max_deceleration),
+            ("min_turning_radius", self.min_turning_radius),
+            ("pivot_angular_velocity", self.pivot_angular_velocity),
+            ("vision_range", self.vision_range),
+            ("vision_fov", self.vision_fov),
+            ("proximity_sense", self.proximity_sense),
+        ];
+        for (name, value) in body {
+            within(&what(name), value, "a number from 0 to 1e6", (0.0..=1e6).contains(&value))?;
+        }
+        for (name, value) in &self.planner {
+            let value = *value;
+            if DIVISORS.contains(&name.as_str()) {
+                within(&what(name), value, "a number from 0.001 to 1e9", (1e-3..=1e9).contains(&value))?;
+            } else {
+                within(&what(name), value, "a number between -1e9 and 1e9", value.abs() <= 1e9)?;
+            }
+        }
+        Ok(())
     }
 
     /// Value of a planner key.
@@ -238,4 +275,41 @@ fn draw_handedness(resolved: &ResolvedType, generator: &mut Generator) -> Handed
         }
     }
     weights.last().map_or(Handedness::Right, |(hand, _)| *hand)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use promenade_scenario::AgentTypeLibrary;
+
+    #[test]
+    fn a_type_of_bare_numbers_is_taken_as_it_is_written() {
+        let robot = AgentTypeLibrary::built_in().named("robot").expect("built in");
+        let drawn = AgentParameters::sample(robot, &[], &mut Generator::seeded(3));
+        assert_eq!((drawn.desired_velocity, drawn.min_turning_radius, drawn.vision_fov), (1.1, 0.0, 360.0));
+        assert_ne!(drawn.personal_space_min, 0.6, "what the type does not say is drawn");
+    }
+
+    #[test]
+    fn a_file_puts_its_distribution_in_the_place_of_the_planners_and_words_for_numbers() {
+        let wheelchair = AgentTypeLibrary::built_in().named("wheelchair_manual").expect("built in");
+        let keys = [PlannerKey::exactly("lateral_gain", 0.3), PlannerKey::exactly("heading_source", 0.0)];
+        let drawn = AgentParameters::sample(wheelchair, &keys, &mut Generator::seeded(3));
+        assert_eq!(drawn.interaction_class, "wheelchair");
+        assert_eq!(drawn.planner[0], ("lateral_gain".to_owned(), 0.0));
+        assert_eq!(drawn.planner[1], ("heading_source".to_owned(), 1.0));
+        assert!(drawn.planner_value("relaxation_time").is_some(), "further keys of the file are drawn, too");
+    }
+
+    #[test]
+    fn numbers_that_make_no_body_are_refused_by_name() {
+        let refused = |parameters: AgentParameters| parameters.check(7).expect_err("refused").to_string();
+        let flat = AgentParameters { radius: 0.0, ..AgentParameters::unknown_type() };
+        assert_eq!(refused(flat), "radius of agent 7: expected a number above 0 and up to 100, found 0");
+        let mut instant = AgentParameters::unknown_type();
+        instant.set_planner_value("relaxation_time", 0.0);
+        assert!(refused(instant).starts_with("relaxation_time of agent 7: expected a number from 0.001"));
+        let lost = AgentParameters { vision_range: f64::NAN, ..AgentParameters::unknown_type() };
+        assert!(refused(lost).starts_with("vision_range of agent 7"));
+    }
 }

@@ -2,7 +2,7 @@
 
 use promenade_scenario::ResolvedType;
 
-use crate::error::{CrowdError, finite};
+use crate::error::{CrowdError, coordinate, finite};
 use crate::pool::{ClassIndex, Kind};
 use crate::random::Generator;
 use crate::sampling::{AgentParameters, HUMAN_CLASS, Handedness, PlannerKey};
@@ -85,9 +85,9 @@ pub struct SpawnRequest {
 impl SpawnRequest {
     /// Whether all numbers are numbers.
     pub(crate) fn check(&self) -> Result<(), CrowdError> {
+        coordinate(&format!("x of agent {}", self.id), self.pose[0])?;
+        coordinate(&format!("y of agent {}", self.id), self.pose[1])?;
         let numbers = [
-            ("x", self.pose[0]),
-            ("y", self.pose[1]),
             ("theta", self.pose[2]),
             ("velocity", self.velocity[0]),
             ("velocity", self.velocity[1]),

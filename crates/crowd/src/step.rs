@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use promenade_scenario::ResolvedType;
 
 use crate::collision::Contacts;
-use crate::error::{CrowdError, finite};
+use crate::error::{CrowdError, coordinate, finite};
 use crate::global::{PathFinder, Route};
 use crate::occlusion::Occlusion;
 use crate::perception::{Neighbours, Perception};
@@ -227,6 +227,7 @@ impl Crowd {
         of_type: Option<&str>,
     ) -> Result<i32, CrowdError> {
         request.check()?;
+        parameters.check(id)?;
         let named = request.planner.as_deref().or(of_type);
         let planner = match (named, request.kind) {
             (Some(name), _) => Some(name.to_owned()),
@@ -292,8 +293,8 @@ impl Crowd {
     /// An id that nobody has, or a target that is no place.
     pub fn navigate(&mut self, id: i32, target: Option<[f64; 2]>) -> Result<(), CrowdError> {
         let row = self.pool.row_of(id).ok_or(CrowdError::NoAgent(id))?;
-        for coordinate in target.iter().flatten() {
-            finite(&format!("target of agent {id}"), *coordinate)?;
+        for place in target.iter().flatten() {
+            coordinate(&format!("target of agent {id}"), *place)?;
         }
         self.agents[row].target = target;
         Ok(())

@@ -2,7 +2,7 @@
 //!
 //! Whoever asks gets walls in order of insertion, since sums over walls run in that order (crowd-engine specification, section 1).
 
-use crate::error::{CrowdError, finite};
+use crate::error::{CrowdError, coordinate};
 
 /// A named segment, metres.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,12 +74,12 @@ impl WallSet {
     /// Add walls; one under a known name replaces the earlier one in its place.
     ///
     /// # Errors
-    /// A coordinate that is not finite; then no wall is added.
+    /// A coordinate that is no place; then no wall is added.
     pub fn add(&mut self, walls: impl IntoIterator<Item = Wall>) -> Result<(), CrowdError> {
         let walls: Vec<Wall> = walls.into_iter().collect();
         for wall in &walls {
-            for coordinate in wall.start.iter().chain(&wall.end) {
-                finite(&format!("end of wall {:?}", wall.name), *coordinate)?;
+            for place in wall.start.iter().chain(&wall.end) {
+                coordinate(&format!("end of wall {:?}", wall.name), *place)?;
             }
         }
         for wall in walls {
@@ -248,7 +248,7 @@ mod tests {
         let mut set = WallSet::default();
         let both = [wall("a", [0.0, 0.0], [1.0, 0.0]), wall("b", [f64::NAN, 1.0], [1.0, 1.0])];
         let error = set.add(both).expect_err("refused").to_string();
-        assert_eq!(error, "end of wall \"b\": expected a finite number, found NaN");
+        assert_eq!(error, "end of wall \"b\": expected a number between -1e7 and 1e7, found NaN");
         assert!(set.walls().is_empty());
     }
 

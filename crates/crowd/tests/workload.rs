@@ -4,7 +4,7 @@ use promenade_crowd::{Crowd, Settings, Wall, workload::mirrored_square};
 
 fn crowd(planner: &str, threads: usize) -> Crowd {
     let settings = Settings { local_planner: planner.to_owned(), threads, ..Settings::default() };
-    mirrored_square(settings, 400).expect("settings hold")
+    mirrored_square(settings, 150).expect("settings hold")
 }
 
 #[test]
@@ -16,7 +16,7 @@ fn memory_that_was_enough_for_the_jam_is_enough_after_it() {
         if walls {
             crowd.add_walls((0..4).map(wall)).expect("finite");
         }
-        (0..800).for_each(|_| crowd.step());
+        (0..600).for_each(|_| crowd.step());
         let counted = allocation_counter::measure(|| (0..50).for_each(|_| crowd.step()));
         assert_eq!(counted.count_total, 0, "{planner}: {counted:?}");
     }

@@ -3,12 +3,16 @@
 //! One file per model behind [`LocalPlanner`]. A planner reads the state at the start of the tick and moves nobody itself; whether a
 //! motion is possible for a body is decided afterwards, by the kinematic limits.
 
+mod helbing;
 mod hsfm;
+mod johansson;
 mod sfm;
 mod social_force;
 mod straight;
 
+pub use helbing::EscapePanic;
 pub use hsfm::HeadedSocialForce;
+pub use johansson::EllipticSocialForce;
 pub use sfm::SocialForce;
 pub use social_force::Gains;
 pub use straight::Straight;
@@ -77,7 +81,7 @@ pub trait LocalPlanner: std::fmt::Debug + Send + Sync {
 }
 
 /// Names of all planners there are.
-pub const PLANNERS: [&str; 3] = ["sfm", "hsfm", "straight"];
+pub const PLANNERS: [&str; 5] = ["sfm", "hsfm", "helbing", "johansson", "straight"];
 
 /// A planner by name, without rows.
 ///
@@ -87,6 +91,8 @@ pub fn named(name: &str) -> Result<Box<dyn LocalPlanner>, CrowdError> {
     match name {
         "sfm" => Ok(Box::new(SocialForce::default())),
         "hsfm" => Ok(Box::new(HeadedSocialForce::default())),
+        "helbing" => Ok(Box::new(EscapePanic::default())),
+        "johansson" => Ok(Box::new(EllipticSocialForce::default())),
         "straight" => Ok(Box::new(Straight)),
         _ => Err(CrowdError::Unknown {
             kind: "local planner",
@@ -115,6 +121,26 @@ fn each_row(rows: &[u32], out: &mut [Motion], step: impl Fn(usize) -> Motion) {
     pulp::Arch::new().dispatch(EachRow(rows, out, step));
 }
 
+/// A planner's values of its keys, per row.
+#[derive(Debug, Clone)]
+struct Values<const KEYS: usize>(Vec<[f64; KEYS]>);
+
+impl<const KEYS: usize> Default for Values<KEYS> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<const KEYS: usize> Values<KEYS> {
+    fn push(&mut self, parameters: &AgentParameters, keys: &[PlannerKey; KEYS]) {
+        self.0.push(keys.each_ref().map(|key| value_of(parameters, key)));
+    }
+
+    fn swap_remove(&mut self, row: usize) {
+        self.0.swap_remove(row);
+    }
+}
+
 /// A planner's value of a key: the agent's, or the mean of the key.
 fn value_of(parameters: &AgentParameters, key: &PlannerKey) -> f64 {
     parameters.planner_value(key.name).unwrap_or(key.default.mean)
@@ -128,15 +154,101 @@ fn toward_goal(pool: &Pool, row: usize) -> Option<[f64; 2]> {
     (pool.has_goal[row] && distance > ON_GOAL).then(|| [to[0] / distance, to[1] / distance])
 }
 
+/// Acceleration toward the desired velocity along the unit vector `e`.
+#[inline(always)]
+fn drive(pool: &Pool, row: usize, e: [f64; 2], relaxation_time: f64) -> [f64; 2] {
+    let speed = pool.desired_velocity[row];
+    [(speed * e[0] - pool.vx[row]) / relaxation_time, (speed * e[1] - pool.vy[row]) / relaxation_time]
+}
+
+/// What a row does under an acceleration for one tick.
+#[inline(always)]
+fn accelerated(scene: &Scene<'_>, row: usize, acceleration: [f64; 2]) -> Motion {
+    let pool = scene.pool;
+    let velocity = [pool.vx[row] + acceleration[0] * scene.dt, pool.vy[row] + acceleration[1] * scene.dt];
+    Motion { velocity: capped(velocity, pool.max_velocity[row]), ..Motion::default() }
+}
+
 /// An agent this near to its goal, metres, has nowhere to go.
 const ON_GOAL: f64 = 1e-6;
 
-/// `velocity` scaled down to at most `most`.
+/// Distances are not taken smaller than this where they divide, metres.
+const SMALLEST: f64 = 1e-6;
+
+/// `velocity` scaled down to at most `most`; one beyond all numbers has no direction and becomes 0.
 #[inline(always)]
 fn capped(velocity: [f64; 2], most: f64) -> [f64; 2] {
     let speed = (velocity[0] * velocity[0] + velocity[1] * velocity[1]).sqrt();
     if speed <= most {
         return velocity;
     }
+    if !speed.is_finite() {
+        return [0.0; 2];
+    }
     [velocity[0] * (most / speed), velocity[1] * (most / speed)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pool::Row;
+    use crate::walls::Segment;
+
+    /// Accelerations of rows `[x, y, vx, vy]` with radius 0.25 m that face along x and want to go on as they go, among walls.
+    pub(super) fn accelerations(
+        planner: &mut dyn LocalPlanner,
+        rows: &[[f64; 4]],
+        walls: &[[f64; 4]],
+    ) -> Vec<[f64; 2]> {
+        let mut pool = Pool::default();
+        for (id, [x, y, vx, vy]) in rows.iter().enumerate() {
+            let speed = vx.hypot(*vy);
+            let parameters = AgentParameters {
+                radius: 0.25,
+                desired_velocity: speed,
+                max_velocity: 1e9,
+                ..AgentParameters::unknown_type()
+            };
+            let row = pool.push(Row::new(id as i32, [*x, *y, 0.0], &parameters));
+            (pool.vx[row], pool.vy[row], pool.has_goal[row]) = (*vx, *vy, true);
+            let e = if speed > 0.0 { [vx / speed, vy / speed] } else { [1.0, 0.0] };
+            (pool.goal_x[row], pool.goal_y[row]) = (x + 9.0 * e[0], y + 9.0 * e[1]);
+            planner.push(&parameters);
+        }
+        let walls: Vec<Segment> =
+            walls.iter().map(|w| Segment::between([w[0], w[1]], [w[2], w[3]])).collect();
+        let (walls, neighbours) = (WallIndex::new(&walls, WALL_REACH), Neighbours::everybody(pool.len()));
+        let scene = Scene { pool: &pool, neighbours: &neighbours, walls: &walls, dt: 0.01 };
+        let numbers: Vec<u32> = (0..pool.len() as u32).collect();
+        let mut out = vec![Motion::default(); pool.len()];
+        planner.plan(&scene, &numbers, &mut out);
+        let change = |row: usize| {
+            [(out[row].velocity[0] - pool.vx[row]) / 0.01, (out[row].velocity[1] - pool.vy[row]) / 0.01]
+        };
+        (0..pool.len()).map(change).collect()
+    }
+
+    #[test]
+    fn every_planner_goes_by_its_name_and_stays_finite_in_a_pile() {
+        for name in PLANNERS {
+            let mut planner = named(name).expect("a planner");
+            assert_eq!(planner.name(), name);
+            let rows =
+                [[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.1, 0.0, 0.0, 0.3], [1e-9, 0.0, 0.0, 0.0]];
+            let found = accelerations(planner.as_mut(), &rows, &[[0.0, -0.05, 1.0, -0.05]]);
+            assert!(found.iter().flatten().all(|a| a.is_finite()), "{name}: {found:?}");
+        }
+        let unknown = named("smf").map(|_| ()).expect_err("unknown").to_string();
+        assert_eq!(
+            unknown,
+            "no local planner is named \"smf\"; there are sfm, hsfm, helbing, johansson, straight"
+        );
+    }
+
+    #[test]
+    fn a_velocity_above_the_cap_keeps_its_direction() {
+        assert_eq!(capped([3.0, 4.0], 2.5), [1.5, 2.0]);
+        assert_eq!(capped([3.0, 4.0], 6.0), [3.0, 4.0]);
+        assert_eq!((capped([f64::INFINITY, 0.0], 2.5), capped([f64::NAN, 0.0], 2.5)), ([0.0; 2], [0.0; 2]));
+    }
 }

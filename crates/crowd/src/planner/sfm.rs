@@ -1,7 +1,7 @@
 //! `sfm`: the social force model (Helbing & Molnár 1995, Phys. Rev. E 51, 4282; crowd-engine specification, section 20.1).
 
 use super::social_force::{Forces, Gains, KEYS};
-use super::{LocalPlanner, Motion, Scene, capped, each_row, toward_goal};
+use super::{LocalPlanner, Motion, Scene, accelerated, each_row, toward_goal};
 use crate::sampling::{AgentParameters, PlannerKey};
 
 /// Social force on a disc.
@@ -47,12 +47,9 @@ impl LocalPlanner for SocialForce {
 impl SocialForce {
     #[inline(always)]
     fn step(&self, scene: &Scene<'_>, row: usize) -> Motion {
-        let pool = scene.pool;
-        let Some(e) = toward_goal(pool, row) else {
+        let Some(e) = toward_goal(scene.pool, row) else {
             return Motion::default();
         };
-        let force = self.forces.on(scene, row, e).total;
-        let velocity = [pool.vx[row] + force[0] * scene.dt, pool.vy[row] + force[1] * scene.dt];
-        Motion { velocity: capped(velocity, pool.max_velocity[row]), ..Motion::default() }
+        accelerated(scene, row, self.forces.on(scene, row, e).total)
     }
 }

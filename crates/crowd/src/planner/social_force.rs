@@ -3,7 +3,7 @@
 //! Drive, circular repulsion with a weaker push from behind, and walls: Helbing & Molnár 1995, Phys. Rev. E 51, 4282; the anisotropy
 //! is that of Helbing, Farkas, Molnár & Vicsek 2002, and the wall term that of Moussaïd et al. 2009, Proc. R. Soc. B 276, 2755.
 
-use super::{Scene, value_of};
+use super::{SMALLEST, Scene, drive, value_of};
 use crate::exponential::exponential;
 use crate::pool::{ClassIndex, Pool};
 use crate::sampling::{AgentParameters, PlannerKey};
@@ -21,8 +21,6 @@ const WALL_STRENGTH: f64 = 3.0;
 const WALL_RANGE: f64 = 0.1;
 /// In wall ranges beyond the body: what is further away pushes with less than 2.1e-12 m/s2.
 const WALL_CUT: f64 = 28.0;
-/// Distances are not taken smaller than this where they divide, metres.
-const SMALLEST: f64 = 1e-6;
 /// Neighbours whose forces are computed side by side.
 const LANES: usize = 8;
 
@@ -100,8 +98,7 @@ impl Forces {
     #[inline(always)]
     pub(super) fn on(&self, scene: &Scene<'_>, row: usize, e: [f64; 2]) -> Force {
         let pool = scene.pool;
-        let (speed, tau) = (pool.desired_velocity[row], self.relaxation_time[row]);
-        let drive = [(speed * e[0] - pool.vx[row]) / tau, (speed * e[1] - pool.vy[row]) / tau];
+        let drive = drive(pool, row, e, self.relaxation_time[row]);
         let social = self.social(scene, row, e);
         let walls = self.walls(scene, row);
         Force { drive, total: [drive[0] + social[0] + walls[0], drive[1] + social[1] + walls[1]] }

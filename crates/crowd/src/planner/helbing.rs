@@ -1,0 +1,125 @@
+//! `helbing`: escape panic (Helbing, Farkas & Vicsek 2000, Nature 407, 487; crowd-engine specification, section 20.3).
+//!
+//! Bodies repel each other before they touch, and press and rub once they do. No anisotropy. Step sizes above a few milliseconds
+//! are coarse for its stiff contacts; the speed cap holds it together.
+
+use super::{LocalPlanner, Motion, SMALLEST, Scene, Values, accelerated, drive, each_row, toward_goal};
+use crate::exponential::exponential;
+use crate::sampling::{AgentParameters, PlannerKey};
+
+const KEYS: [PlannerKey; 7] = [
+    PlannerKey::exactly("relaxation_time", 0.5),
+    PlannerKey::exactly("mass", 80.0),
+    PlannerKey::exactly("agent_scale", 2000.0),
+    PlannerKey::exactly("obstacle_scale", 2000.0),
+    PlannerKey::exactly("force_distance", 0.08),
+    PlannerKey::exactly("body_force", 1.2e5),
+    PlannerKey::exactly("friction", 2.4e5),
+];
+
+/// In force distances beyond the body: what is further away is not felt.
+const WALL_CUT: f64 = 28.0;
+
+/// Repulsion, body pressure and sliding friction.
+#[derive(Debug, Clone, Default)]
+pub struct EscapePanic {
+    values: Values<7>,
+}
+
+impl LocalPlanner for EscapePanic {
+    fn name(&self) -> &'static str {
+        "helbing"
+    }
+
+    fn keys(&self) -> &'static [PlannerKey] {
+        &KEYS
+    }
+
+    fn push(&mut self, parameters: &AgentParameters) {
+        self.values.push(parameters, &KEYS);
+    }
+
+    fn swap_remove(&mut self, row: usize) {
+        self.values.swap_remove(row);
+    }
+
+    fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
+        each_row(
+            rows,
+            out,
+            #[inline(always)]
+            |row| self.step(scene, row),
+        );
+    }
+}
+
+impl EscapePanic {
+    #[inline(always)]
+    fn step(&self, scene: &Scene<'_>, row: usize) -> Motion {
+        let pool = scene.pool;
+        let Some(e) = toward_goal(pool, row) else {
+            return Motion::default();
+        };
+        let [relaxation_time, mass, agent_scale, obstacle_scale, force_distance, body_force, friction] =
+            self.values.0[row];
+        let (position, radius, v) = (pool.position(row), pool.radius[row], [pool.vx[row], pool.vy[row]]);
+        // The force of something whose surface begins `depth` before the touch, and that moves with `slip` relative to the row.
+        let push = |scale: f64, n: [f64; 2], depth: f64, slip: [f64; 2]| {
+            let (pressed, t) = (depth.max(0.0), [n[1], -n[0]]);
+            let normal = scale * exponential(depth / force_distance) + body_force * pressed;
+            let tangential = friction * pressed * (slip[0] * t[0] + slip[1] * t[1]);
+            [normal * n[0] + tangential * t[0], normal * n[1] + tangential * t[1]]
+        };
+        let (mut social, mut walls) = ([0.0; 2], [0.0; 2]);
+        for other in scene.neighbours.of(row) {
+            let other = *other as usize;
+            let apart = [position[0] - pool.x[other], position[1] - pool.y[other]];
+            let distance = (apart[0] * apart[0] + apart[1] * apart[1]).sqrt().max(SMALLEST);
+            let n = [apart[0] / distance, apart[1] / distance];
+            let slip = [pool.vx[other] - v[0], pool.vy[other] - v[1]];
+            let force = push(agent_scale, n, radius + pool.radius[other] - distance, slip);
+            social = [social[0] + force[0], social[1] + force[1]];
+        }
+        for wall in scene.walls.near(position) {
+            let (distance, offset) = wall.offset(position);
+            if distance <= radius + WALL_CUT * force_distance {
+                let floored = distance.max(SMALLEST);
+                let n = [offset[0] / floored, offset[1] / floored];
+                let force = push(obstacle_scale, n, radius - distance, [-v[0], -v[1]]);
+                walls = [walls[0] + force[0], walls[1] + force[1]];
+            }
+        }
+        let drive = drive(pool, row, e, relaxation_time);
+        accelerated(scene, row, [0, 1].map(|axis| drive[axis] + (social[axis] + walls[axis]) / mass))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::accelerations;
+    use super::*;
+
+    #[test]
+    fn a_neighbour_pushes_with_the_published_values() {
+        for (distance, expected) in [(0.6, 7.16), (0.5, 25.0), (0.48, 62.1)] {
+            let [x, y] =
+                accelerations(&mut EscapePanic::default(), &[[distance, 0.0, 0.0, 0.0], [0.0; 4]], &[])[1];
+            assert!((x + expected).abs() < 0.05 && y == 0.0, "{distance}: {x} {y}");
+        }
+    }
+
+    #[test]
+    fn who_touches_somebody_that_slides_past_is_dragged_along() {
+        let standing = accelerations(&mut EscapePanic::default(), &[[0.48, 0.0, 0.0, 0.0], [0.0; 4]], &[]);
+        let sliding = accelerations(&mut EscapePanic::default(), &[[0.48, 0.0, 0.0, 1.0], [0.0; 4]], &[]);
+        assert_eq!(standing[1][0], sliding[1][0]);
+        assert!((sliding[1][1] - 2.4e5 * 0.02 / 80.0).abs() < 1e-9, "{sliding:?}");
+    }
+
+    #[test]
+    fn a_wall_pushes_as_a_neighbour_of_no_size() {
+        let wall = [[-1.0, -0.35, 1.0, -0.35]];
+        let [x, y] = accelerations(&mut EscapePanic::default(), &[[0.0; 4]], &wall)[0];
+        assert!(x == 0.0 && (y - 25.0 * (-1.25_f64).exp()).abs() < 1e-9, "{x} {y}");
+    }
+}
