@@ -57,7 +57,10 @@ import rclpy  # noqa: E402  (reads the domain from the environment)
 from arena_people_msgs.msg import Pedestrian, Pedestrians  # noqa: E402
 from arena_people_msgs.srv import MovePedestrians  # noqa: E402
 from hri_msgs.msg import IdsList  # noqa: E402
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy  # noqa: E402
+from task_generator_msgs.msg import EpisodeRecord  # noqa: E402
+from task_generator_msgs.srv import QueueEpisode, ResetEpisode  # noqa: E402
 from visualization_msgs.msg import Marker, MarkerArray  # noqa: E402
 
 VOLATILE, LATCHED = DurabilityPolicy.VOLATILE, DurabilityPolicy.TRANSIENT_LOCAL
@@ -66,6 +69,7 @@ PEOPLE = "arena_people_msgs/msg/Pedestrians"
 MARKERS = "visualization_msgs/msg/MarkerArray"
 IDS = "hri_msgs/msg/IdsList"
 STRING = "std_msgs/msg/String"
+RECORD = "task_generator_msgs/msg/EpisodeRecord"
 
 # Who publishes or reads what and how: human-layer specification, section 3; ROS4HRI projection, section 6.1. The depth of a
 # history is not part of the graph.
@@ -73,6 +77,8 @@ PUBLISHERS = [
     ("human_simulator", "arena_peds", PEOPLE, RELIABLE, VOLATILE),
     ("human_simulator", "pedestrian_markers/static_walls", MARKERS, RELIABLE, LATCHED),
     ("human_simulator", "pedestrian_markers/static_objects", MARKERS, RELIABLE, LATCHED),
+    ("human_simulator", "task_generator/state/episode", RECORD, RELIABLE, LATCHED),
+    ("human_simulator", "task_generator/state/queue", RECORD, RELIABLE, LATCHED),
     ("hri_producer", "humans/bodies/tracked", IDS, RELIABLE, LATCHED),
     ("hri_producer", "humans/faces/tracked", IDS, RELIABLE, LATCHED),
     ("hri_producer", "humans/persons/tracked", IDS, RELIABLE, LATCHED),
@@ -200,6 +206,33 @@ def check_move(client):
     client.until("move of ben", lambda: is_at(client.person("ben"), -5.0, -6.0))
 
 
+def check_episodes(client):
+    records = []
+    qos = QoSProfile(depth=1, durability=LATCHED)
+    node = client.node
+    node.create_subscription(EpisodeRecord, f"{NAMESPACE}/task_generator/state/episode", records.append, qos)
+    queue = node.create_client(QueueEpisode, f"{NAMESPACE}/task_generator/queue_episode")
+    reset = node.create_client(ResetEpisode, f"{NAMESPACE}/task_generator/reset_episode")
+    for service in [queue, reset]:
+        client.until(service.srv_name, service.service_is_ready)
+
+    def answer(service, request):
+        future = service.call_async(request)
+        client.until(f"answer of {service.srv_name}", future.done)
+        return future.result()
+
+    value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=0.1)
+    refused = answer(queue, QueueEpisode.Request(human_params=[Parameter(name="human.dt", value=value)]))
+    check(not refused.success and "reserved" in refused.error_msg, f"queue_episode answered {refused}")
+    queued = answer(queue, QueueEpisode.Request(human_params=[Parameter(name="humansim.dt", value=value)]))
+    check(queued.success, f"queue_episode answered {queued}")
+    done = answer(reset, ResetEpisode.Request(seed=11))
+    check(done.success, f"reset_episode answered {done}")
+    record = client.until("record of episode 1", lambda: next((r for r in records if r.episode_id == 1), None))
+    check((record.outcome_state, record.seed) == (EpisodeRecord.RUNNING, 11), f"the record is {record}")
+    client.until("anna back at the start", lambda: is_at(client.person("anna"), 1.0, 0.0))
+
+
 def check_latched(client):
     received = []
     qos = QoSProfile(depth=1, durability=LATCHED)
@@ -249,7 +282,7 @@ def main():
         rclpy.init()
         client = Client(rclpy.create_node("rclpy_check"))
         try:
-            for step in [check_bus, check_possession, check_move, check_latched, check_qos]:
+            for step in [check_bus, check_possession, check_move, check_episodes, check_latched, check_qos]:
                 step(client)
                 print(f"{step.__name__}: ok")
         except Failure as failure:
