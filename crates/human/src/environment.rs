@@ -91,18 +91,7 @@ impl Environment {
         let queued = EpisodePlan { world: request.world.clone(), ..plan };
         let mut running = Episode::load(&with_plan(&request, &queued)?)?;
         let live = running.live(&request);
-        let record = EpisodeRecord {
-            episode_id: 0,
-            plan: queued.clone(),
-            seed: request.seed.cast_signed(),
-            robots: Vec::new(),
-            outcome: Outcome::Queued,
-            outcome_info: String::new(),
-            start_time: Time::ZERO,
-            integrity: false,
-            conditions: String::new(),
-            phases: String::new(),
-        };
+        let record = EpisodeRecord::queued(0, request.seed.cast_signed(), queued.clone());
         Ok(Environment {
             layer,
             request,
@@ -360,18 +349,8 @@ impl Environment {
     }
 
     fn publish_queue(&mut self) {
-        let staged = EpisodeRecord {
-            episode_id: self.record.episode_id.wrapping_add(1),
-            plan: self.queued.clone(),
-            seed: -1,
-            robots: Vec::new(),
-            outcome: Outcome::Queued,
-            outcome_info: String::new(),
-            start_time: Time::ZERO,
-            integrity: false,
-            conditions: String::new(),
-            phases: String::new(),
-        };
+        let id = self.record.episode_id.wrapping_add(1);
+        let staged = EpisodeRecord::queued(id, -1, self.queued.clone());
         self.layer.publish_record(RecordTopic::Queue, &staged);
     }
 }

@@ -104,6 +104,24 @@ pub struct EpisodeRecord {
     pub phases: String,
 }
 
+impl EpisodeRecord {
+    /// An episode that has not begun.
+    pub(crate) fn queued(episode_id: u32, seed: i64, plan: EpisodePlan) -> Self {
+        EpisodeRecord {
+            episode_id,
+            plan,
+            seed,
+            robots: Vec::new(),
+            outcome: Outcome::Queued,
+            outcome_info: String::new(),
+            start_time: Time::ZERO,
+            integrity: false,
+            conditions: String::new(),
+            phases: String::new(),
+        }
+    }
+}
+
 /// The latched topics below the task generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RecordTopic {

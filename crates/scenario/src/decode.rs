@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::problem::{MAX_SUGGESTIONS, Position, Problem, Severity, nearest};
-use crate::tree::{Entry, Node, Value, join};
+use crate::problem::{Loaded, MAX_SUGGESTIONS, Position, Problem, Report, Severity, nearest};
+use crate::tree::{Entry, Node, Value, join, parse_document};
 
 /// Largest coordinate, length or time taken from a file. Beyond it a double no longer resolves millimetres well, and
 /// no building is that large.
@@ -18,6 +18,21 @@ pub(crate) struct Decoder {
 }
 
 impl Decoder {
+    /// Decodes the text of a whole file: its value, or every problem with at least one error.
+    pub(crate) fn read<T>(
+        text: &str,
+        file: &Path,
+        value: impl FnOnce(&mut Self, &Node) -> Option<T>,
+    ) -> Result<Loaded<T>, Report> {
+        let (node, problems) = parse_document(text, file);
+        let Some(node) = node else {
+            return Err(Report::new(problems));
+        };
+        let mut decoder = Self::new(file, problems);
+        let value = value(&mut decoder, &node);
+        Loaded::or_errors(value, decoder.into_problems())
+    }
+
     pub(crate) fn new(file: &Path, problems: Vec<Problem>) -> Self {
         Self { file: file.to_owned(), problems }
     }

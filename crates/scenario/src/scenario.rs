@@ -11,7 +11,7 @@ use crate::problem::{Loaded, Position, Problem, Report, Severity};
 use crate::region::Region;
 use crate::robot::RobotEntry;
 use crate::timeline::TimelineEntry;
-use crate::tree::{MAX_FILE_BYTES, Node, Value, parse_document};
+use crate::tree::{MAX_FILE_BYTES, Node, Value};
 
 /// Everything a scenario file says.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,13 +75,7 @@ impl Scenario {
     }
 
     fn parse_in(text: &str, file: &Path, dir: &Path) -> Result<Loaded<Self>, Report> {
-        let (node, problems) = parse_document(text, file);
-        let Some(node) = node else {
-            return Err(Report::new(problems));
-        };
-        let mut decoder = Decoder::new(file, problems);
-        let scenario = decoder.scenario(&node, file, dir);
-        Loaded::or_errors(scenario, decoder.into_problems())
+        Decoder::read(text, file, |decoder, node| decoder.scenario(node, file, dir))
     }
 
     /// The folder that relative paths in the file start from.

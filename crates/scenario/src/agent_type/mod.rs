@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::decode::{Decoder, Fields, Unknown};
 use crate::problem::{Loaded, Report, nearest};
 use crate::scenario::read_text;
-use crate::tree::{Node, Value, parse_document};
+use crate::tree::{Node, Value};
 
 pub use library::{AgentTypeError, AgentTypeLibrary, BUILT_IN_TYPES, ResolvedType, TypeDocument};
 
@@ -125,13 +125,7 @@ impl AgentTypeFile {
     /// # Errors
     /// Every problem of the text, at least one of them an error.
     pub fn parse(text: &str, file: &Path) -> Result<Loaded<Self>, Report> {
-        let (node, problems) = parse_document(text, file);
-        let Some(node) = node else {
-            return Err(Report::new(problems));
-        };
-        let mut decoder = Decoder::new(file, problems);
-        let value = decoder.agent_type_file(&node, file);
-        Loaded::or_errors(value, decoder.into_problems())
+        Decoder::read(text, file, |decoder, node| decoder.agent_type_file(node, file))
     }
 
     /// The declared distribution of a field.
@@ -322,6 +316,7 @@ impl Decoder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::parse_document;
 
     #[test]
     fn each_part_of_a_type_goes_over_its_parent_in_its_own_way() {

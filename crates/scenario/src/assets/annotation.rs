@@ -9,7 +9,7 @@ use crate::decode::{Decoder, Unknown};
 use crate::entry::Seat;
 use crate::problem::{Loaded, Report};
 use crate::scenario::read_text;
-use crate::tree::{Node, Value, parse_document};
+use crate::tree::{Node, Value};
 
 /// A tag, `domain::value`; the value may have `::` of its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -151,13 +151,7 @@ impl Annotation {
     /// # Errors
     /// Every problem of the text, at least one of them an error.
     pub fn parse(text: &str, file: &Path) -> Result<Loaded<Self>, Report> {
-        let (node, problems) = parse_document(text, file);
-        let Some(node) = node else {
-            return Err(Report::new(problems));
-        };
-        let mut decoder = Decoder::new(file, problems);
-        let value = decoder.annotation(&node);
-        Loaded::or_errors(value, decoder.into_problems())
+        Decoder::read(text, file, Decoder::annotation)
     }
 
     /// Whether it carries a tag, given as `domain::value`.
