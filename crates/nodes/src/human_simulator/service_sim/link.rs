@@ -27,7 +27,7 @@ const GLANCE: Duration = Duration::from_millis(10);
 /// may lose a call.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// Between two questions lie at most two to the power of this many heartbeats.
+/// Pauses between vain attempts double at most this often.
 const LONGEST_PAUSE: u32 = 5;
 
 /// The four services.
@@ -139,6 +139,10 @@ pub(super) struct State {
     is_alive: bool,
     /// Whether it has to get everybody (again) once it is alive.
     owes_people: bool,
+    /// Spawns in a row that were not done, and when the next one may be tried: a simulator that answers everything but a spawn
+    /// must not stop the world again and again.
+    failures: u32,
+    retry_from: Option<Instant>,
     name: String,
     pub(super) roster: Roster,
 }
@@ -184,6 +188,8 @@ impl Link {
             complaints: 0,
             is_alive: true,
             owes_people: false,
+            failures: 0,
+            retry_from: None,
             name: String::new(),
             roster: Roster::default(),
         };
@@ -201,8 +207,16 @@ impl Link {
     pub(super) fn on_not_spawned(&self, call: Option<u64>, people: Vec<(String, String, Held)>) {
         let mut state = self.shared.lock();
         state.owes_people = true;
+        let pauses = (1 << state.failures.min(LONGEST_PAUSE)) - 1;
+        state.retry_from = Some(Instant::now() + self.shared.patience.quiet * pauses);
+        state.failures = state.failures.saturating_add(1);
         state.roster.on_unsure(people.iter().map(|(_, path, _)| path.as_str()));
         state.late = call.map(|number| Late { number, people });
+    }
+
+    /// A spawn was answered.
+    pub(super) fn on_spawn_answered(&self) {
+        self.shared.lock().failures = 0;
     }
 
     /// Whether nobody serves, as far as was seen.
@@ -308,7 +322,8 @@ impl Link {
             shared.ask(&mut state);
         }
         shared.launch(&mut state);
-        let is_time = state.owes_people && state.is_alive && state.presence == Presence::Here;
+        let may_retry = state.retry_from.is_none_or(|from| Instant::now() >= from);
+        let is_time = state.owes_people && state.is_alive && may_retry && state.presence == Presence::Here;
         if is_time {
             state.owes_people = false;
         }
@@ -360,6 +375,7 @@ impl Shared {
             state.is_alive = false;
             state.last_update = None;
             state.unanswered = 0;
+            (state.failures, state.retry_from) = (0, None);
             state.lose_everybody();
         }
     }

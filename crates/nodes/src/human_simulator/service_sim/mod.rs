@@ -80,6 +80,7 @@ impl ServiceSim {
             set_string(&mut out.model_ref, &person.model_uri);
         }
         let results = self.link.call(Request::Spawn(&request))?;
+        self.link.on_spawn_answered();
         complain(Service::Spawn, people, &results);
         self.link.with_roster(|roster| {
             for (i, person) in people.iter().enumerate() {

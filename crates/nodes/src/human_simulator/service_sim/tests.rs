@@ -284,10 +284,19 @@ fn a_silent_simulator_is_asked_and_gets_everybody_when_it_answers() {
     assert_eq!(sim.pedestrian_spawn(&people(&["a"])), [false]);
     assert!(!sim.take_restarted());
     assert_eq!(stub.calls(), [call(Service::Spawn, &["env_0/a"]), call(Service::Update, &[])]);
-    let question = stub.stage().held.pop_back().expect("the question");
-    question(&[]);
+    let answer_question = || {
+        let question = stub.stage().held.pop_back().expect("the question");
+        question(&[]);
+    };
+    answer_question();
     assert!(sim.take_restarted());
     assert!(!sim.take_restarted());
+    // It answers questions and never a spawn: the second attempt was the last for a while.
+    stub.will_answer(&[&[0]]);
+    assert_eq!(sim.pedestrian_spawn(&people(&["a"])), [false]);
+    sim.take_restarted();
+    answer_question();
+    assert!(!sim.take_restarted(), "the world is not stopped again and again");
 }
 
 #[test]
