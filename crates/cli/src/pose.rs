@@ -82,7 +82,7 @@ pub(crate) struct PoseArgs {
     /// Draw one cycle of the gait, or the clip, to a moving GIF
     #[arg(long, value_name = "FILE")]
     gif: Option<PathBuf>,
-    /// Write the clip, the gesture, or --seconds of the gait, as a clip to FOLDER/<name>/<name>.npz with its annotation.yaml
+    /// Write the clip, the gesture, or --seconds of the gait, as a clip to FOLDER/NAME/NAME.npz with its annotation.yaml
     #[arg(long, value_name = "FOLDER")]
     export: Option<PathBuf>,
     /// How much of a gait is exported, at 20 frames per second
