@@ -21,6 +21,7 @@ pub struct Neighbours {
 struct Block {
     /// Where the list of each row of the block ends.
     ends: Vec<u32>,
+    /// The lists, and behind the last one memory for more.
     rows: Vec<u32>,
 }
 
@@ -38,20 +39,28 @@ impl Neighbours {
     #[must_use]
     pub fn everybody(count: usize) -> Self {
         let mut all = Self::default();
-        all.fill(count, false, |row, block| {
-            block.rows.extend((0..count as u32).filter(|other| *other as usize != row));
+        all.fill(count, false, |row, start, rows| {
+            rows.truncate(start);
+            rows.extend((0..count as u32).filter(|other| *other as usize != row));
+            rows.len()
         });
         all
     }
 
-    fn fill(&mut self, count: usize, parallel: bool, list: impl Fn(usize, &mut Block) + Sync) {
+    /// `list` writes the neighbours of a row into a vector from a start on, and returns where they end.
+    fn fill(
+        &mut self,
+        count: usize,
+        parallel: bool,
+        list: impl Fn(usize, usize, &mut Vec<u32>) -> usize + Sync,
+    ) {
         self.blocks.resize_with(count.div_ceil(BLOCK), Block::default);
         let fill = |(number, block): (usize, &mut Block)| {
             block.ends.clear();
-            block.rows.clear();
+            let mut end = 0;
             for row in number * BLOCK..count.min((number + 1) * BLOCK) {
-                list(row, block);
-                block.ends.push(block.rows.len() as u32);
+                end = list(row, end, &mut block.rows);
+                block.ends.push(end as u32);
             }
         };
         if parallel {
@@ -87,28 +96,39 @@ impl Perception {
         grid.rebuild(&pool.x, &pool.y, (0.5 * mean).max(SMALLEST_CELL));
         let grid = &*grid;
         let arch = pulp::Arch::new();
-        neighbours.fill(pool.len(), parallel, |row, block| {
-            let start = block.rows.len();
+        neighbours.fill(pool.len(), parallel, |row, start, list| {
             let gaze = Gaze::of(pool, row);
-            arch.dispatch(Look { gaze, grid, reach: reach(row), own: row as u32, list: &mut block.rows });
+            let end = arch.dispatch(Look { gaze, grid, reach: reach(row), own: row as u32, start, list });
             if pool.vision_occlusion[row] && !occlusion.is_clear() {
-                hide(&mut block.rows, start, |other| !occlusion.sees(pool, row, other as usize));
+                return keep(list, start, end, |other| occlusion.sees(pool, row, other as usize));
             }
+            end
         });
     }
 }
 
-/// Remove those of `rows[start..]` that are hidden.
-fn hide(rows: &mut Vec<u32>, start: usize, hidden: impl Fn(u32) -> bool) {
+/// Close the gaps that those of `rows[start..end]` leave who are not seen, and return the new end.
+fn keep(rows: &mut [u32], start: usize, end: usize, seen: impl Fn(u32) -> bool) -> usize {
     let mut kept = start;
-    for at in start..rows.len() {
-        if !hidden(rows[at]) {
+    for at in start..end {
+        if seen(rows[at]) {
             rows[kept] = rows[at];
             kept += 1;
         }
     }
-    rows.truncate(kept);
+    kept
 }
+
+/// From the `k`-th on, `LANES - k` times nothing in particular and then what nobody can see.
+const LIMITS: [f64; 2 * LANES] = {
+    let mut limits = [f64::MAX; 2 * LANES];
+    let mut beyond = LANES;
+    while beyond < 2 * LANES {
+        limits[beyond] = -1.0;
+        beyond += 1;
+    }
+    limits
+};
 
 /// What an observer looks with.
 #[derive(Clone, Copy)]
@@ -135,16 +155,17 @@ impl Gaze {
         }
     }
 
-    /// How clearly each point is seen: at least 0 where it is. Squares with the sign of their root compare as the roots do and need
+    /// How clearly each of `count` points is seen: at least 0 where it is, and less for what is beyond. Squares with the sign of their root compare as the roots do and need
     /// none.
     #[inline(always)]
-    fn sights<S: pulp::Simd>(&self, simd: S, x: &[f64], y: &[f64], out: &mut [f64]) {
+    fn sights<S: pulp::Simd>(&self, simd: S, x: &[f64], y: &[f64], count: usize, out: &mut [f64]) {
         let (own_x, own_y) = (simd.splat_f64s(self.x), simd.splat_f64s(self.y));
         let (cos, sin) = (simd.splat_f64s(self.heading[0]), simd.splat_f64s(self.heading[1]));
         let (range, view) = (simd.splat_f64s(self.range), simd.splat_f64s(self.cos));
         let proximity = simd.splat_f64s(self.proximity);
+        let limits = S::as_simd_f64s(&LIMITS[LANES - count.min(LANES)..]).0;
         let (x, y, out) = (S::as_simd_f64s(x).0, S::as_simd_f64s(y).0, S::as_mut_simd_f64s(out).0);
-        for ((out, x), y) in out.iter_mut().zip(x).zip(y) {
+        for (((out, x), y), limit) in out.iter_mut().zip(x).zip(y).zip(limits) {
             let (dx, dy) = (simd.sub_f64s(*x, own_x), simd.sub_f64s(*y, own_y));
             let distance = simd.add_f64s(simd.mul_f64s(dx, dx), simd.mul_f64s(dy, dy));
             let ahead = simd.add_f64s(simd.mul_f64s(dx, cos), simd.mul_f64s(dy, sin));
@@ -153,73 +174,74 @@ impl Gaze {
             let beyond = simd.min_f64s(simd.sub_f64s(range, distance), in_view);
             let either = simd.max_f64s(simd.sub_f64s(proximity, distance), beyond);
             // A negative zero, which is one too, loses its sign.
-            *out = simd.add_f64s(either, simd.splat_f64s(0.0));
+            *out = simd.min_f64s(simd.add_f64s(either, simd.splat_f64s(0.0)), *limit);
         }
     }
 }
 
-/// Appends everybody whom an observer sees, ascending.
+/// Lists everybody whom an observer sees, ascending, from `start` on; gives the end of the list.
 struct Look<'a> {
     gaze: Gaze,
     grid: &'a Grid,
     reach: f64,
     own: u32,
+    start: usize,
     list: &'a mut Vec<u32>,
 }
 
 impl pulp::WithSimd for Look<'_> {
-    type Output = ();
+    type Output = usize;
 
     #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, simd: S) {
-        let Self { gaze, grid, reach, own, list } = self;
-        let start = list.len();
+    fn with_simd<S: pulp::Simd>(self, simd: S) -> usize {
+        let Self { gaze, grid, reach, own, start, list } = self;
         let mut end = start;
         for run in grid.runs(gaze.x, gaze.y, reach) {
-            list.resize(end + run.len() + LANES, 0);
+            if list.len() < end + run.len() + LANES {
+                list.resize(end + run.len() + LANES, 0);
+            }
             let mut first = run.start;
             while first < run.end {
                 let (rows, x, y) = grid.lanes(first);
                 let mut sight = [0.0; LANES];
-                gaze.sights(simd, x, y, &mut sight);
+                gaze.sights(simd, x, y, run.end - first, &mut sight);
                 // Without branches, since who is seen is as good as random: what is not seen is overwritten by the next.
                 let slots = &mut list[end..end + LANES];
                 let mut count = 0;
                 for lane in 0..LANES {
-                    slots[count] = rows[lane];
-                    let seen =
-                        sight[lane].is_sign_positive() & (rows[lane] != own) & (first + lane < run.end);
-                    count += usize::from(seen);
+                    slots[count % LANES] = rows[lane];
+                    count += usize::from(sight[lane].is_sign_positive());
                 }
                 end += count;
                 first += LANES;
             }
         }
-        list.truncate(end);
-        sort(&mut list[start..]);
+        sort_without(&mut list[start..end], own);
+        // The observer is always near enough to notice itself.
+        end - 1
     }
 }
 
-/// Sort distinct rows.
+/// Sort distinct rows, of which `own` is one, and put `own` last.
 #[inline(always)]
-fn sort(rows: &mut [u32]) {
+fn sort_without(rows: &mut [u32], own: u32) {
     match rows.len() {
-        0..=16 => sort_by_rank::<16>(rows),
-        17..=32 => sort_by_rank::<32>(rows),
-        _ => rows.sort_unstable(),
+        0..=16 => sort_by_rank::<16>(rows, own),
+        17..=32 => sort_by_rank::<32>(rows, own),
+        _ => rows.sort_unstable_by_key(|row| (*row == own, *row)),
     }
 }
 
-/// Sort at most `MOST` distinct rows by counting for each how many are smaller: no branches, and short lists are what there is.
+/// Sort at most `MOST` rows by counting for each how many are smaller: no branches, and short lists are what there is.
 #[inline(always)]
-fn sort_by_rank<const MOST: usize>(rows: &mut [u32]) {
+fn sort_by_rank<const MOST: usize>(rows: &mut [u32], own: u32) {
     let (mut keys, mut ranks) = ([i32::MAX; MOST], [0_i32; MOST]);
     for (key, row) in keys.iter_mut().zip(rows.iter()) {
-        *key = *row as i32;
+        *key = if *row == own { i32::MAX } else { *row as i32 };
     }
-    for smaller in rows.iter() {
+    for smaller in &keys[..rows.len()] {
         for (rank, key) in ranks.iter_mut().zip(&keys) {
-            *rank += i32::from((*smaller as i32) < *key);
+            *rank += i32::from(smaller < key);
         }
     }
     for (key, rank) in keys[..rows.len()].iter().zip(ranks) {
@@ -262,8 +284,10 @@ mod tests {
             let mut rows: Vec<u32> = (0..count).map(|n| (n * 17 + 5) % 41).collect();
             let mut expected = rows.clone();
             expected.sort_unstable();
-            sort(&mut rows);
-            assert_eq!(rows, expected);
+            let own = rows.first().copied().unwrap_or_default();
+            sort_without(&mut rows, own);
+            expected.retain(|row| *row != own);
+            assert_eq!(rows[..expected.len()], expected);
         }
     }
 
@@ -298,7 +322,7 @@ mod tests {
                     let gaze = Gaze::of(&pool, row);
                     let seen = |other: &usize| {
                         let (x, y, mut sight) = ([pool.x[*other]; 8], [pool.y[*other]; 8], [0.0; 8]);
-                        gaze.sights(pulp::Scalar, &x, &y, &mut sight);
+                        gaze.sights(pulp::Scalar, &x, &y, 1, &mut sight);
                         *other != row && sight[0] >= 0.0
                     };
                     (0..pool.len()).filter(seen).map(|other| other as u32).collect()
