@@ -3,9 +3,12 @@
 //! Best effort: a simulator that offers no such service, or refuses, costs a line in the log and nothing else. The node works
 //! meanwhile.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Result, ensure};
 use arena_runtime_msgs::msg::rmw::{LockstepChannel as WireChannel, LockstepRegistration};
 use arena_runtime_msgs::srv::rmw::{LockstepRegister, LockstepRegisterRequest, LockstepRegisterResponse};
 use promenade_human::LockstepChannel;
@@ -20,15 +23,33 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// How often the graph is looked at meanwhile.
 const GLANCE: Duration = Duration::from_millis(20);
 
+/// A registration under way; dropping it ends it, so that nothing of it is left when its node goes.
+pub(crate) struct Registering {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Registering {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the registration at {SERVICE} panicked");
+        }
+    }
+}
+
 /// Registers `channels` of the environment of `node`, on a thread of its own that ends after at most [`PATIENCE`].
-pub(crate) fn register(node: &Node, channels: &[LockstepChannel]) {
+pub(crate) fn register(node: &Node, channels: &[LockstepChannel]) -> Registering {
+    let stop: Arc<AtomicBool> = Arc::default();
     if channels.is_empty() {
-        return;
+        return Registering { stop, thread: None };
     }
     let registration = registration(&node.fully_qualified_name(), &node.namespace(), channels);
-    let node = node.clone();
+    let (node, until) = (node.clone(), Arc::clone(&stop));
     let spawned = std::thread::Builder::new().name("lockstep".to_owned()).spawn(move || {
-        match ask(&node, registration) {
+        match ask(&node, registration, &until) {
             Ok(answer) if answer.success => tracing::info!("{SERVICE}: the clock waits for this node"),
             Ok(answer) => {
                 tracing::warn!("{SERVICE} refused: {}; going on without lockstep", answer.error_msg)
@@ -36,18 +57,22 @@ pub(crate) fn register(node: &Node, channels: &[LockstepChannel]) {
             Err(error) => tracing::info!("{error}; going on without lockstep"),
         }
     });
-    if let Err(error) = spawned {
-        tracing::warn!("no thread for {SERVICE}: {error}; going on without lockstep");
-    }
+    let thread = spawned
+        .inspect_err(|error| tracing::warn!("no thread for {SERVICE}: {error}; going on without lockstep"))
+        .ok();
+    Registering { stop, thread }
 }
 
-fn ask(node: &Node, registration: LockstepRegistration) -> Result<LockstepRegisterResponse> {
+fn ask(
+    node: &Node,
+    registration: LockstepRegistration,
+    stop: &AtomicBool,
+) -> Result<LockstepRegisterResponse> {
     let end = Instant::now() + PATIENCE;
+    let is_over = || stop.load(Ordering::Relaxed) || Instant::now() >= end;
     let client = node.create_client::<LockstepRegister>(SERVICE)?;
     while !client.service_is_ready()? {
-        if Instant::now() >= end {
-            anyhow::bail!("no service {SERVICE} within {PATIENCE:?}");
-        }
+        ensure!(!is_over(), "no service {SERVICE} within {PATIENCE:?}");
         std::thread::park_timeout(GLANCE);
     }
     let (tell, told) = std::sync::mpsc::channel();
@@ -58,8 +83,12 @@ fn ask(node: &Node, registration: LockstepRegistration) -> Result<LockstepRegist
             move |answer: LockstepRegisterResponse| drop(tell.send(answer)),
         )?,
     );
-    told.recv_timeout(end.saturating_duration_since(Instant::now()))
-        .with_context(|| format!("no answer of {SERVICE} within {PATIENCE:?}"))
+    loop {
+        match told.recv_timeout(GLANCE) {
+            Ok(answer) => return Ok(answer),
+            Err(_) => ensure!(!is_over(), "no answer of {SERVICE} within {PATIENCE:?}"),
+        }
+    }
 }
 
 fn registration(caller: &str, env: &str, channels: &[LockstepChannel]) -> LockstepRegistration {
@@ -84,7 +113,7 @@ fn absolute(env: &str, topic: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
     use futures::channel::oneshot;
     use rclrs::{Context, CreateBasicExecutor as _, InitOptions, RclrsErrorFilter as _, SpinOptions};
@@ -120,9 +149,10 @@ mod tests {
             period_s: 0.15,
             hard: true,
         };
-        register(&node, &[channel]);
+        let registering = register(&node, &[channel]);
         let patience = SpinOptions::default().until_promise_resolved(told).timeout(10 * PATIENCE);
         executor.spin(patience).first_error().expect("the registration arrives in time");
+        drop(registering);
         let seen = seen.lock().expect("no panic").take().expect("a registration");
         assert_eq!(seen.caller.to_string(), "/human_simulator");
         assert_eq!(seen.channels[0].topic.to_string(), "/arena_peds");

@@ -157,7 +157,7 @@ impl Stage {
         for problem in environment.episode().report.iter() {
             tracing::info!("{problem}");
         }
-        lockstep::register(&self.node, &environment.layer().lockstep_channels());
+        let _registering = lockstep::register(&self.node, &environment.layer().lockstep_channels());
         world::run(environment, *seed, &self.inbox)
     }
 
