@@ -20,6 +20,9 @@ use crate::robot::Robot;
 /// The parameters of the obstacle mode that name the scenario of the next episode.
 const SCENARIO_PARAMS: [&str; 2] = ["scenario.file", "task.scenario.file"];
 
+/// Parameters that may be queued; a hostile client must not fill the memory.
+const MOST_PARAMS: usize = 10_000;
+
 /// Why nothing was queued or reset.
 #[derive(Debug, thiserror::Error)]
 pub enum EpisodeLoopError {
@@ -32,6 +35,9 @@ pub enum EpisodeLoopError {
     /// A scenario parameter that is not a text.
     #[error("parameter {0:?} must be a text: a scenario file or world/scenario")]
     ScenarioParameter(String),
+    /// More parameters than anybody means.
+    #[error("more than {MOST_PARAMS} parameters would be queued")]
+    TooMuch,
     /// The files of the next episode are not there or have errors.
     #[error("{0}; the running episode goes on")]
     Episode(#[from] EpisodeError),
@@ -187,6 +193,9 @@ impl Environment {
         check_human_params(&request.plan.human_params, self.layer.param_namespace())?;
         let mut plan = self.queued.clone();
         plan.merge(request);
+        if plan.params() > MOST_PARAMS {
+            return Err(EpisodeLoopError::TooMuch);
+        }
         // A mistake is told now and not at the reset, when nobody looks.
         if plan.world != self.queued.world || plan.obstacles_params != self.queued.obstacles_params {
             self.load(&plan, self.request.seed, !request.plan.world.is_empty())?;

@@ -40,6 +40,11 @@ pub struct QueueRequest {
 pub const MERGE: u8 = 0;
 
 impl EpisodePlan {
+    /// How many parameters there are.
+    pub(crate) fn params(&self) -> usize {
+        self.obstacles_params.len() + self.robots_params.len() + self.human_params.len()
+    }
+
     /// Empty texts keep the queued value, parameters are set key by key, modules are replaced unless kept.
     pub(crate) fn merge(&mut self, request: &QueueRequest) {
         let QueueRequest { plan, keep_modules, .. } = request;

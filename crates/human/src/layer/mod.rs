@@ -12,6 +12,7 @@ pub use robots::EVERYBODY;
 
 use std::collections::BTreeSet;
 
+use indexmap::IndexSet;
 use promenade_gait::ProfileLibrary;
 use promenade_gait::clip::ClipLibrary;
 use promenade_kernel::Time;
@@ -464,6 +465,7 @@ impl HumanLayer {
         }
         let results = items.iter().map(|(name, pose)| self.move_one(name, *pose, &mut moved)).collect();
         if !moved.is_empty() {
+            self.move_in_sim(&moved);
             self.expire();
             self.backend.0.on_pedestrians_moved(&mut self.cx, &moved);
         }
@@ -512,9 +514,23 @@ impl HumanLayer {
             return MoveResult::NotFound;
         };
         person.pose = pose;
-        cx.sim.pedestrian_move(std::slice::from_ref(person));
         moved.push((ped.bus_name.clone(), pose));
         MoveResult::Success
+    }
+
+    /// One call for all who were moved, each once and where they were put last.
+    fn move_in_sim(&mut self, moved: &[(String, Pose)]) {
+        let cx = &mut self.cx;
+        let names: IndexSet<&str> =
+            moved.iter().filter_map(|(bus_name, _)| Some(cx.index.on_bus(bus_name)?.name.as_str())).collect();
+        let people: Vec<DynamicObstacle> = names
+            .into_iter()
+            .filter_map(|name| match &cx.obstacles.get(name)?.payload {
+                Obstacle::Dynamic(person) => Some(person.clone()),
+                Obstacle::Static(_) => None,
+            })
+            .collect();
+        cx.sim.pedestrian_move(&people);
     }
 
     /// Releases whom nobody renewed. Called before anything that may use a funnel, so that the hooks see the backend

@@ -206,6 +206,8 @@ fn a_request_with_a_mistake_changes_nothing_and_says_why() {
     let number = Parameter { name: "scenario.file".to_owned(), value: ParameterValue::Int(3) };
     let mut number_for_file = queue_scenario("");
     number_for_file.plan.obstacles_params = vec![number];
+    let mut many = QueueRequest::default();
+    many.plan.robots_params = (0..10_001).map(|i| text(&format!("p{i}"), "1")).collect();
     let world = |name: &str| QueueRequest {
         plan: EpisodePlan { world: name.to_owned(), ..EpisodePlan::default() },
         ..QueueRequest::default()
@@ -215,6 +217,7 @@ fn a_request_with_a_mistake_changes_nothing_and_says_why() {
         (human("human.count"), "reserved"),
         (human("nobody.x"), "no backend has this prefix"),
         (number_for_file, "must be a text"),
+        (many, "more than 10000 parameters"),
         (queue_scenario("hall/thre"), "no scenario `hall/thre`"),
         (queue_scenario("hall/broken"), "scenario.yaml:1:"),
         (world("hal"), "runs in its own world"),

@@ -282,7 +282,7 @@ fn move_results_are_aligned_and_both_spellings_work() {
         stage.layer.on_move(&[to("ann", 7.0), to("ghost", 1.0), to("env_0/bob", 8.0), to("ann", f64::NAN)]);
     use MoveResult::{NotFound, Success};
     assert_eq!(results, [Success, NotFound, Success, NotFound]);
-    assert_eq!(stage.sim_calls(), ["pedestrian_move ann", "pedestrian_move bob"]);
+    assert_eq!(stage.sim_calls(), ["pedestrian_move ann bob"], "one call for all");
     assert_eq!(stage.published("env_0/ann").0.pose.position[0], 7.0);
     assert_eq!(stage.possessed(), ["env_0/bob"], "a move neither claims nor releases");
     assert_eq!(stage.published("env_0/bob").0.pose.position[0], 9.0, "the stream still owns bob");
