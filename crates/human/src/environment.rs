@@ -95,7 +95,7 @@ impl Environment {
     ) -> Result<Self, EpisodeLoopError> {
         check_human_params(&plan.human_params, layer.param_namespace())?;
         let queued = EpisodePlan { world: request.world.clone(), ..plan };
-        let mut running = Episode::load(&with_plan(&request, &queued)?)?;
+        let mut running = Episode::load(&request.with_plan(&queued)?)?;
         let live = running.live(&request);
         let record = EpisodeRecord::queued(0, request.seed.cast_signed(), queued.clone());
         Ok(Environment {
@@ -254,7 +254,7 @@ impl Environment {
         seed: u64,
         world_is_asked_for: bool,
     ) -> Result<Episode, EpisodeLoopError> {
-        let request = with_plan(&EpisodeRequest { seed, ..self.request.clone() }, plan)?;
+        let request = EpisodeRequest { seed, ..self.request.clone() }.with_plan(plan)?;
         let episode = Episode::load(&request)?;
         if world_is_asked_for && !episode.is_in_world(&plan.world) {
             return Err(EpisodeLoopError::OtherWorld {
@@ -448,15 +448,21 @@ impl Ticked for Environment {
     }
 }
 
-fn with_plan(request: &EpisodeRequest, plan: &EpisodePlan) -> Result<EpisodeRequest, EpisodeLoopError> {
-    let mut request = EpisodeRequest { world: plan.world.clone(), ..request.clone() };
-    let file = plan.obstacles_params.iter().rev().find(|p| SCENARIO_PARAMS.contains(&p.name.as_str()));
-    match file.map(|param| (&param.value, &param.name)) {
-        None => {}
-        Some((ParameterValue::Text(file), _)) => request.scenario.clone_from(file),
-        Some((_, name)) => return Err(EpisodeLoopError::ScenarioParameter(name.clone())),
+impl EpisodeRequest {
+    /// The request with the world and the scenario that a plan names instead.
+    ///
+    /// # Errors
+    /// A scenario parameter that is not a text.
+    pub fn with_plan(&self, plan: &EpisodePlan) -> Result<Self, EpisodeLoopError> {
+        let mut request = EpisodeRequest { world: plan.world.clone(), ..self.clone() };
+        let file = plan.obstacles_params.iter().rev().find(|p| SCENARIO_PARAMS.contains(&p.name.as_str()));
+        match file.map(|param| (&param.value, &param.name)) {
+            None => {}
+            Some((ParameterValue::Text(file), _)) => request.scenario.clone_from(file),
+            Some((_, name)) => return Err(EpisodeLoopError::ScenarioParameter(name.clone())),
+        }
+        Ok(request)
     }
-    Ok(request)
 }
 
 /// The seed of episode `id` of a run: never negative, so that it is never taken for "derive one".

@@ -1,8 +1,9 @@
 //! `possess`, a client like any other: it walks people along their way-points and lets go of them when it ends.
 
 use anyhow::{Context as _, Result};
+use promenade_ros_tests::episodes::DERIVE;
 use promenade_ros_tests::wire::{find, place};
-use promenade_ros_tests::{Cast, Environment, Process, SECOND, Stage, node_arguments};
+use promenade_ros_tests::{Cast, Environment, Episodes, Process, SECOND, Stage, node_arguments};
 
 const START: i64 = 15 * SECOND;
 const IDLE: u8 = 0;
@@ -66,4 +67,33 @@ fn people_walk_along_their_way_points_and_stand_when_it_ends() -> Result<()> {
         assert_eq!(place(then), place(now), "stays where it was left");
     }
     Ok(())
+}
+
+#[test]
+fn after_a_reset_people_walk_from_their_start_again() -> Result<()> {
+    let mut stage = Stage::new()?;
+    let cast = Cast { waypoints: vec![[4.0, 4.0], [-4.0, 4.0]], ..Cast::people(&["anna", "ben"]) };
+    let (environment, first) = Environment::open(&mut stage, &cast, START)?;
+    let start: Vec<_> = first.pedestrians.iter().map(place).collect();
+    let episodes = Episodes::open(&mut stage, &environment)?;
+    let scenario = environment.scenario.to_str().context("a temporary folder with a plain name")?;
+    let arguments = [("use_sim_time", "true"), ("scenario", scenario), ("prefix", &environment.prefix)];
+    let possess = Process::node("possess", node_arguments(&environment.namespace, &arguments))?;
+    let mut index = 0;
+    // Walking, all of them at least, or at most, so far from the start.
+    let mut until = |stage: &mut Stage, is_there: &dyn Fn(f64) -> bool| -> Result<()> {
+        for _ in 0..9000 {
+            index += 1;
+            let frame = environment.tick(stage, index)?;
+            let mut people = frame.pedestrians.iter().zip(&start);
+            if people.all(|(p, start)| p.animation_state == WALKING && is_there(distance(place(p), *start))) {
+                return Ok(());
+            }
+        }
+        anyhow::bail!("not there after five minutes of simulated time\n{}", possess.log())
+    };
+    until(&mut stage, &|way| way > 1.5)?;
+    assert_eq!(episodes.reset(&mut stage, "", DERIVE)?, "");
+    until(&mut stage, &|way| way < 0.8)?;
+    until(&mut stage, &|way| way > 1.5)
 }

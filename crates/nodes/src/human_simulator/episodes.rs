@@ -52,7 +52,11 @@ pub(crate) fn queue_request(from: &QueueEpisodeRequest) -> Result<QueueRequest, 
     })
 }
 
-fn parameters(from: &Sequence<wire::Parameter>) -> Result<Vec<Parameter>, String> {
+/// A list of parameters.
+///
+/// # Errors
+/// A sentence about a parameter without a name or with a type that does not exist, or about too many of them.
+pub(crate) fn parameters(from: &Sequence<wire::Parameter>) -> Result<Vec<Parameter>, String> {
     if from.len() > MOST_PARAMETERS {
         return Err(format!("{} parameters at once; at most {MOST_PARAMETERS} are taken", from.len()));
     }

@@ -4,13 +4,13 @@
 //! in order. What finds no room is dropped, and a move is then answered with NOT_FOUND; no callback ever blocks.
 //! Environments of one process share the executor and the clock, and nothing else.
 
-mod episodes;
+pub(crate) mod episodes;
 mod inbox;
 mod lockstep;
 mod outbox;
 mod ports;
 mod service_sim;
-mod settings;
+pub(crate) mod settings;
 mod world;
 
 use std::sync::Arc;

@@ -152,12 +152,19 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
 
 /// The environment of a process that has one.
 fn one(request: &EpisodeRequest, id: i64, offset: &[f64]) -> Result<Vec<Place>> {
-    let offset = match *offset {
-        [] => [0.0; 2],
-        [x, y] => finite([x, y], "env_offset")?,
+    Ok(vec![place(request, id, one_offset(offset)?, None)])
+}
+
+/// The value of `env_offset`; nothing = the origin.
+///
+/// # Errors
+/// Another count of numbers, or one that is not finite.
+pub(crate) fn one_offset(offset: &[f64]) -> Result<[f64; 2]> {
+    match *offset {
+        [] => Ok([0.0; 2]),
+        [x, y] => finite([x, y], "env_offset"),
         _ => bail!("parameter env_offset has {} numbers; it is [x, y]", offset.len()),
-    };
-    Ok(vec![place(request, id, offset, None)])
+    }
 }
 
 /// The environments of a process that has several.

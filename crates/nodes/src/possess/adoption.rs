@@ -152,6 +152,11 @@ impl Adoption {
         }
     }
 
+    /// Lets go of everybody: the episode is another one. Answers who was driven.
+    pub(crate) fn let_go(&mut self) -> Vec<String> {
+        self.drop_where(|_, _| true)
+    }
+
     fn person(&self, bus_name: &str) -> Option<usize> {
         match &self.wanted {
             Wanted::Named(people) => spellings(bus_name).find_map(|name| people.get(name)).copied(),

@@ -2,23 +2,26 @@
 //!
 //! It decides nothing itself; see `adoption`, `pace` and `motion`.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use arena_people_msgs::msg::rmw as wire;
+use promenade_human::entity::DynamicObstacle;
 use promenade_human::message::Pedestrians;
 use promenade_kernel::Time;
 use rclrs::{Node, Publisher};
+use task_generator_msgs::msg::rmw::EpisodeRecord;
 
 use super::Ingress;
-use super::adoption::{Adoption, Changes, Sighting};
+use super::adoption::{Adoption, Changes, Sighting, Wanted};
 use super::drive::Command;
-use super::motion::Motion;
+use super::motion::{Begin, Motion};
 use super::names::with_nearest;
 use super::pace::Pace;
 use super::terminal::Terminal;
-use crate::bus::{pose_from_wire, read_string, write_batch};
+use crate::bus::{pose_from_wire, read_string, time_from_wire, write_batch};
 
 /// Wall time without clock or people after which the user is told once why nothing moves.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -30,6 +33,9 @@ const FAREWELL: Duration = Duration::from_millis(150);
 /// What a log line says at most.
 const NAMES_TOLD: usize = 5;
 
+/// Who is wanted in the episode of a record, and the people to walk in it.
+pub(crate) type Cast = Box<dyn Fn(&EpisodeRecord) -> Result<(Wanted, Vec<DynamicObstacle>)>>;
+
 /// What the thread works with.
 pub(crate) struct Driver {
     adoption: Adoption,
@@ -38,6 +44,9 @@ pub(crate) struct Driver {
     terminal: Option<Terminal>,
     node: Node,
     publisher: Publisher<wire::Pedestrians>,
+    cast: Cast,
+    /// Number of the episode that runs, and when it began; `None` = nobody said.
+    episode: Option<(u32, Time)>,
     message: wire::Pedestrians,
     roster: Vec<Sighting>,
     now: Option<Time>,
@@ -54,6 +63,7 @@ impl Driver {
         terminal: Option<Terminal>,
         node: Node,
         publisher: Publisher<wire::Pedestrians>,
+        cast: Cast,
     ) -> Self {
         Driver {
             adoption,
@@ -62,6 +72,8 @@ impl Driver {
             terminal,
             node,
             publisher,
+            cast,
+            episode: None,
             message: wire::Pedestrians::default(),
             roster: Vec::new(),
             now: None,
@@ -95,6 +107,7 @@ impl Driver {
                         patience = None;
                     }
                 }
+                Some(Ingress::Episode(record)) => self.on_episode(&record),
                 Some(Ingress::Key(command)) => {
                     if command == Command::Quit {
                         break;
@@ -130,9 +143,40 @@ impl Driver {
         self.publisher.publish(&self.message).context("cannot publish human/stream")
     }
 
+    /// Another episode: everybody is let go and walked anew as it says. Whoever went on as before would drag the people of the last
+    /// episode into this one.
+    fn on_episode(&mut self, record: &EpisodeRecord) {
+        let episode = (record.episode_id, time_from_wire(&record.start_time));
+        let before = self.episode.replace(episode);
+        if before == Some(episode) {
+            return;
+        }
+        let gone = self.adoption.let_go();
+        self.motion.drop_people(&gone);
+        if matches!(self.motion, Motion::Keyboard(_)) {
+            return;
+        }
+        match (self.cast)(record) {
+            Ok((wanted, people)) => {
+                let begin = if before.is_some() { Begin::AtTheirStart } else { Begin::WhereSeen };
+                self.adoption = Adoption::new(wanted);
+                self.motion = Motion::along_waypoints(record.seed.cast_unsigned(), people, begin);
+            }
+            Err(error) => {
+                tracing::warn!("episode {}: {error}; its people go on by themselves", record.episode_id);
+                self.adoption = Adoption::new(Wanted::Named(BTreeMap::new()));
+            }
+        }
+    }
+
     fn on_roster(&mut self, roster: &wire::Pedestrians) {
         // Nobody is driven before the clock is known: a batch needs a stamp.
         let Some(now) = self.now else { return };
+        // A frame of the last episode that was under way.
+        let stamp = time_from_wire(&roster.header.stamp);
+        if self.episode.is_some_and(|(_, start)| stamp < start && start <= now) {
+            return;
+        }
         self.roster.resize_with(roster.pedestrians.len(), Sighting::default);
         for (from, to) in roster.pedestrians.iter().zip(&mut self.roster) {
             read_string(&from.name, &mut to.name);

@@ -14,24 +14,29 @@ mod pace;
 mod terminal;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use anyhow::{Context, Result, bail, ensure};
 use arena_people_msgs::msg::rmw::Pedestrians;
+use promenade_human::EpisodePlan;
 use promenade_human::entity::DynamicObstacle;
 use promenade_human::episode::{Episode, EpisodeRequest, world_roots};
-use promenade_human::walker::{STREAM_RATE_HZ, Walker};
+use promenade_human::walker::STREAM_RATE_HZ;
 use promenade_kernel::{FrameRate, Time};
 use rclrs::{IntoPrimitiveOptions, Node, Subscription};
+use task_generator_msgs::msg::rmw::EpisodeRecord;
 
 use self::adoption::{Adoption, Wanted};
 use self::drive::{Command, Drive};
 use self::driver::Driver;
-use self::motion::Motion;
+use self::motion::{Begin, Motion};
 use self::names::{is_same, with_nearest};
 use self::pace::Pace;
 use self::terminal::Terminal;
+use crate::human_simulator::episodes::parameters;
+use crate::human_simulator::settings::one_offset;
 use crate::ros::Running;
 
 /// Messages that may wait for the driving thread.
@@ -44,6 +49,8 @@ const RATES: std::ops::RangeInclusive<f64> = 2.0..=1000.0;
 pub(crate) enum Ingress {
     Clock(Time),
     Roster(Box<Pedestrians>),
+    /// What runs, by `state/episode`.
+    Episode(Box<EpisodeRecord>),
     Key(Command),
     Stop,
 }
@@ -68,15 +75,22 @@ pub fn run() -> Result<()> {
         roots: world_roots(crate::ros::share_dir().as_deref()),
         seed,
         prefix: ros.text("prefix", prefix, "prefix of sim paths")?,
+        offset: one_offset(&ros.parameter::<Arc<[f64]>>(
+            "env_offset",
+            Arc::default(),
+            "where the environment's origin lies in map: [x, y] in metres",
+        )?)?,
         ..EpisodeRequest::default()
     };
+    let task_generator =
+        ros.text("task_generator", "task_generator", "name below which episodes are told of")?;
     let Some(frames) = FrameRate::new(rate).filter(|_| RATES.contains(&rate)) else {
         bail!("rate is {rate}; it must be {} to {} batches per second", RATES.start(), RATES.end());
     };
     let (wanted, motion, terminal) = match mode.as_str() {
         "waypoints" => {
             let (wanted, people) = walkers(&request, &people)?;
-            (wanted, Motion::Waypoints { walker: Walker::new(seed), people }, None)
+            (wanted, Motion::along_waypoints(seed, people, Begin::WhereSeen), None)
         }
         "keyboard" => (driven(&people)?, Motion::Keyboard(Drive::new()), Some(Terminal::open()?)),
         other => bail!(
@@ -89,16 +103,36 @@ pub fn run() -> Result<()> {
     let to_driver = tell.clone();
     // A reading that finds the queue full is made up for by the next one.
     let clock = ros.clock(move |now| drop(to_driver.try_send(Ingress::Clock(now))))?;
-    let _ports = (roster(&ros.node, tell.clone())?, clock);
+    let _ports =
+        (roster(&ros.node, tell.clone())?, episodes(&ros.node, &task_generator, tell.clone())?, clock);
     let publisher = ros.node.create_publisher("human/stream".keep_last(1).reliable().volatile())?;
     if terminal.is_some() {
         let tell = tell.clone();
         Terminal::listen(move |command| tell.send(Ingress::Key(command)).is_ok())?;
     }
     let node = ros.node.clone();
-    let driver = Driver::new(Adoption::new(wanted), motion, Pace::new(frames), terminal, node, publisher);
+    let names: Vec<String> = people.iter().map(|name| (*name).to_owned()).collect();
+    let cast = Box::new(move |record: &EpisodeRecord| {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        walkers(&request_of(&request, record)?, &names)
+    });
+    let driver =
+        Driver::new(Adoption::new(wanted), motion, Pace::new(frames), terminal, node, publisher, cast);
     let on_signal = move || drop(tell.send(Ingress::Stop));
     ros.spin_beside(on_signal, || driver.run(&told))
+}
+
+/// The request whose episode a record is about.
+fn request_of(own: &EpisodeRequest, record: &EpisodeRecord) -> Result<EpisodeRequest> {
+    let world = record.world.to_string();
+    // The record has the name of a world that may have been given as a path.
+    let is_own = Path::new(&own.world).file_name().is_some_and(|name| name == world.as_str());
+    let plan = EpisodePlan {
+        world: if is_own || world.is_empty() { own.world.clone() } else { world },
+        obstacles_params: parameters(&record.obstacles_params).map_err(anyhow::Error::msg)?,
+        ..EpisodePlan::default()
+    };
+    Ok(EpisodeRequest { seed: record.seed.cast_unsigned(), ..own.clone() }.with_plan(&plan)?)
 }
 
 /// The people of the scenario who are to be walked.
@@ -146,6 +180,19 @@ fn driven(names: &[&str]) -> Result<Wanted> {
         [name] => Ok(Wanted::One((*name).to_owned())),
         _ => bail!("mode keyboard drives one person; people names {}", names.len()),
     }
+}
+
+fn episodes(
+    node: &Node,
+    task_generator: &str,
+    tell: SyncSender<Ingress>,
+) -> Result<Subscription<EpisodeRecord>> {
+    let topic = format!("{}/state/episode", task_generator.trim_end_matches('/'));
+    node.create_subscription::<EpisodeRecord, _>(
+        topic.keep_last(1).reliable().transient_local(),
+        move |record: Box<EpisodeRecord>| drop(tell.try_send(Ingress::Episode(record))),
+    )
+    .context("cannot subscribe to state/episode")
 }
 
 fn roster(node: &Node, tell: SyncSender<Ingress>) -> Result<Subscription<Pedestrians>> {

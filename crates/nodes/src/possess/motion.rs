@@ -17,12 +17,29 @@ pub(crate) enum Motion {
         walker: Walker,
         /// By the number under which they are wanted.
         people: Vec<DynamicObstacle>,
+        /// Where each begins when claimed the next time.
+        begin: Vec<Begin>,
     },
     /// By the keys; one person.
     Keyboard(Drive),
 }
 
+/// Where somebody begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begin {
+    /// Where the bus shows them.
+    WhereSeen,
+    /// Where the episode puts them: it has just begun, and the bus may still show the last one.
+    AtTheirStart,
+}
+
 impl Motion {
+    /// Walks people along their way-points.
+    pub(crate) fn along_waypoints(seed: u64, people: Vec<DynamicObstacle>, begin: Begin) -> Self {
+        let begin = vec![begin; people.len()];
+        Motion::Waypoints { walker: Walker::new(seed), people, begin }
+    }
+
     /// Everybody who is driven, as last streamed.
     pub(crate) fn people(&self) -> &[Pedestrian] {
         &self.batch().pedestrians
@@ -37,8 +54,11 @@ impl Motion {
         for &(person, sighting) in &changes.adopted {
             let Sighting { name, pose } = &roster[sighting];
             match self {
-                Motion::Waypoints { walker, people } => {
-                    walker.add(&DynamicObstacle { name: name.clone(), ..people[person].clone() }, pose);
+                Motion::Waypoints { walker, people, begin } => {
+                    let of_episode = &people[person];
+                    let begin = std::mem::replace(&mut begin[person], Begin::WhereSeen);
+                    let pose = if begin == Begin::AtTheirStart { &of_episode.pose } else { pose };
+                    walker.add(&DynamicObstacle { name: name.clone(), ..of_episode.clone() }, pose);
                 }
                 Motion::Keyboard(drive) => drive.add(name, pose),
             }
