@@ -8,19 +8,18 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use arena_people_msgs::msg::rmw as wire;
-use promenade_human::entity::DynamicObstacle;
 use promenade_human::message::Pedestrians;
 use promenade_kernel::Time;
 use rclrs::{Node, Publisher};
 use task_generator_msgs::msg::rmw::EpisodeRecord;
 
-use super::Ingress;
 use super::adoption::{Adoption, Changes, Sighting, Wanted};
 use super::drive::Command;
 use super::motion::{Begin, Motion};
 use super::names::with_nearest;
 use super::pace::Pace;
 use super::terminal::Terminal;
+use super::{Ingress, Script};
 use crate::bus::{pose_from_wire, read_string, time_from_wire, write_batch};
 
 /// Wall time without clock or people after which the user is told once why nothing moves.
@@ -33,9 +32,6 @@ const FAREWELL: Duration = Duration::from_millis(150);
 /// What a log line says at most.
 const NAMES_TOLD: usize = 5;
 
-/// Who is wanted in the episode of a record, and the people to walk in it.
-pub(crate) type Cast = Box<dyn Fn(&EpisodeRecord) -> Result<(Wanted, Vec<DynamicObstacle>)>>;
-
 /// What the thread works with.
 pub(crate) struct Driver {
     adoption: Adoption,
@@ -44,7 +40,9 @@ pub(crate) struct Driver {
     terminal: Option<Terminal>,
     node: Node,
     publisher: Publisher<wire::Pedestrians>,
-    cast: Cast,
+    script: Script,
+    /// The first clock reading.
+    since: Option<Time>,
     /// Number of the episode that runs, and when it began; `None` = nobody said.
     episode: Option<(u32, Time)>,
     message: wire::Pedestrians,
@@ -63,7 +61,7 @@ impl Driver {
         terminal: Option<Terminal>,
         node: Node,
         publisher: Publisher<wire::Pedestrians>,
-        cast: Cast,
+        script: Script,
     ) -> Self {
         Driver {
             adoption,
@@ -72,7 +70,8 @@ impl Driver {
             terminal,
             node,
             publisher,
-            cast,
+            script,
+            since: None,
             episode: None,
             message: wire::Pedestrians::default(),
             roster: Vec::new(),
@@ -125,6 +124,7 @@ impl Driver {
 
     fn on_clock(&mut self, now: Time) -> Result<()> {
         self.now = Some(now);
+        self.since.get_or_insert(now);
         let gone = self.adoption.on_clock(now);
         if !gone.is_empty() {
             tracing::warn!("arena_peds fell silent; waiting for its people to come back");
@@ -148,7 +148,7 @@ impl Driver {
     fn on_episode(&mut self, record: &EpisodeRecord) {
         let episode = (record.episode_id, time_from_wire(&record.start_time));
         let before = self.episode.replace(episode);
-        if before == Some(episode) {
+        if before == Some(episode) || (before.is_none() && self.script.is_own(record)) {
             return;
         }
         let gone = self.adoption.let_go();
@@ -156,9 +156,11 @@ impl Driver {
         if matches!(self.motion, Motion::Keyboard(_)) {
             return;
         }
-        match (self.cast)(record) {
+        match self.script.people(record) {
             Ok((wanted, people)) => {
-                let begin = if before.is_some() { Begin::AtTheirStart } else { Begin::WhereSeen };
+                // Somebody may have been driven on into an episode that began since; one from before is under way.
+                let is_new = before.is_some() || self.since.is_some_and(|since| since <= episode.1);
+                let begin = if is_new { Begin::AtTheirStart } else { Begin::WhereSeen };
                 self.adoption = Adoption::new(wanted);
                 self.motion = Motion::along_waypoints(record.seed.cast_unsigned(), people, begin);
             }

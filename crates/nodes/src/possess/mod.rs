@@ -111,28 +111,46 @@ pub fn run() -> Result<()> {
         Terminal::listen(move |command| tell.send(Ingress::Key(command)).is_ok())?;
     }
     let node = ros.node.clone();
-    let names: Vec<String> = people.iter().map(|name| (*name).to_owned()).collect();
-    let cast = Box::new(move |record: &EpisodeRecord| {
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        walkers(&request_of(&request, record)?, &names)
-    });
+    let names = people.iter().map(|name| (*name).to_owned()).collect();
+    let script = Script { own: request, names };
     let driver =
-        Driver::new(Adoption::new(wanted), motion, Pace::new(frames), terminal, node, publisher, cast);
+        Driver::new(Adoption::new(wanted), motion, Pace::new(frames), terminal, node, publisher, script);
     let on_signal = move || drop(tell.send(Ingress::Stop));
     ros.spin_beside(on_signal, || driver.run(&told))
 }
 
-/// The request whose episode a record is about.
-fn request_of(own: &EpisodeRequest, record: &EpisodeRecord) -> Result<EpisodeRequest> {
-    let world = record.world.to_string();
-    // The record has the name of a world that may have been given as a path.
-    let is_own = Path::new(&own.world).file_name().is_some_and(|name| name == world.as_str());
-    let plan = EpisodePlan {
-        world: if is_own || world.is_empty() { own.world.clone() } else { world },
-        obstacles_params: parameters(&record.obstacles_params).map_err(anyhow::Error::msg)?,
-        ..EpisodePlan::default()
-    };
-    Ok(EpisodeRequest { seed: record.seed.cast_unsigned(), ..own.clone() }.with_plan(&plan)?)
+/// What is played: the episode that the node was started for, and whom it was asked to walk.
+pub(crate) struct Script {
+    own: EpisodeRequest,
+    names: Vec<String>,
+}
+
+impl Script {
+    /// Whether a record is about the episode that the node was started for.
+    fn is_own(&self, record: &EpisodeRecord) -> bool {
+        self.request(record).is_ok_and(|request| request == self.own)
+    }
+
+    /// Who is to be walked in the episode of a record.
+    fn people(&self, record: &EpisodeRecord) -> Result<(Wanted, Vec<DynamicObstacle>)> {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        walkers(&self.request(record)?, &names)
+    }
+
+    fn request(&self, record: &EpisodeRecord) -> Result<EpisodeRequest> {
+        let world = record.world.to_string();
+        // The record has the name of a world that may have been given as a path, or that the scenario lies in.
+        let own = &self.own;
+        let scenario_lies_in_it = own.scenario.split('/').any(|part| part == world);
+        let is_own = Path::new(&own.world).file_name().is_some_and(|name| name == world.as_str());
+        let keeps = is_own || scenario_lies_in_it || world.is_empty();
+        let plan = EpisodePlan {
+            world: if keeps { own.world.clone() } else { world },
+            obstacles_params: parameters(&record.obstacles_params).map_err(anyhow::Error::msg)?,
+            ..EpisodePlan::default()
+        };
+        Ok(EpisodeRequest { seed: record.seed.cast_unsigned(), ..own.clone() }.with_plan(&plan)?)
+    }
 }
 
 /// The people of the scenario who are to be walked.
