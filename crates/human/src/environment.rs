@@ -362,9 +362,7 @@ impl Environment {
         let staged = EpisodeRecord::queued(id, -1, self.queued.clone());
         self.layer.publish_record(RecordTopic::Queue, &staged);
     }
-}
 
-impl Environment {
     /// Lets the tasks of the robots go on, and ends the episode with the last of them.
     fn step_tasks(&mut self) {
         let now = self.layer.cx().now();

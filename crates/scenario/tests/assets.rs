@@ -1,27 +1,15 @@
 //! Models found by name: which place wins, what is said when nothing fits, what hostile folders can do.
 
+mod folder;
+
 use std::path::{Path, PathBuf};
 
 use promenade_scenario::{AssetError, AssetKind, AssetLibrary, AssetPlace, AssetSource, Severity};
 use proptest::prelude::*;
 
-struct Folder(tempfile::TempDir);
+use folder::Folder;
 
 impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().expect("a temporary folder"))
-    }
-
-    fn path(&self, below: &str) -> PathBuf {
-        self.0.path().join(below)
-    }
-
-    fn write(&self, file: &str, text: &str) {
-        let path = self.path(file);
-        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-        std::fs::write(path, text).expect("written");
-    }
-
     fn human(&self, bundle: &str) {
         self.write(&format!("{bundle}/annotation.yaml"), "tags: [human::pose::standing]\n");
         self.write(&format!("{bundle}/body.sdf"), "<sdf version='1.8'/>");

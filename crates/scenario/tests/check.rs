@@ -1,27 +1,19 @@
 //! What a check finds in worlds, scenarios, agent types and assets that load: each mistake alone, with its exact message.
 
-use std::path::{Path, PathBuf};
+mod folder;
+
+use std::path::Path;
 
 use promenade_scenario::{Checked, FileKind, Severity, Surroundings, check};
 
-struct Folder(tempfile::TempDir);
+use folder::Folder;
 
 impl Folder {
     /// A world of one square room, 8 m wide, with a door in the east.
-    fn new() -> Self {
-        let folder = Self(tempfile::tempdir().expect("a temporary folder"));
+    fn with_a_room() -> Self {
+        let folder = Folder::new();
         folder.write("w/0/world.yaml", &world(""));
         folder
-    }
-
-    fn path(&self, below: &str) -> PathBuf {
-        self.0.path().join(below)
-    }
-
-    fn write(&self, file: &str, text: &str) {
-        let path = self.path(file);
-        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-        std::fs::write(path, text).expect("written");
     }
 
     fn check(&self, below: &str) -> String {
@@ -58,7 +50,7 @@ fn world(more: &str) -> String {
 
 #[test]
 fn a_world_is_told_about_its_doors() {
-    let folder = Folder::new();
+    let folder = Folder::with_a_room();
     let doors = "  doors:
   - {name: slit, start: {x: 8, y: 3}, end: {x: 8, y: 3.4}}
   - {name: tight, start: {x: 8, y: 3.4}, end: {x: 8, y: 4}}
@@ -80,7 +72,7 @@ w/0/world.yaml:13:5: hint: zones[0].doors[4]: the gate of \"shut\" has neither `
 
 #[test]
 fn a_world_is_told_about_outlines_names_and_words_that_are_not_what_they_seem() {
-    let folder = Folder::new();
+    let folder = Folder::with_a_room();
     let more = "  doors:
   - {name: room, start: {x: 8, y: 3}, end: {x: 8, y: 4}}
   - {name: Room, start: {x: 8, y: 4}, end: {x: 8, y: 5}}
@@ -104,7 +96,7 @@ w/0/world.yaml:14:3: warning: zones[1].corners: the sides 1 and 3 of the outline
 
 #[test]
 fn residents_of_a_world_are_looked_at_once_and_stand_in_the_way_of_scenarios() {
-    let folder = Folder::new();
+    let folder = Folder::with_a_room();
     let residents = "  entities:
     dynamic:
     - {name: porter, model: m, pose: [4, 0.1]}
@@ -124,7 +116,7 @@ w/scenarios/a/scenario.yaml:1:39: warning: dynamic[0].pose: [2, 4.2] is 0.2 m fr
 
 #[test]
 fn an_open_door_lets_a_way_through_and_a_route_may_leave_the_level() {
-    let folder = Folder::new();
+    let folder = Folder::with_a_room();
     let door = "  doors:
   - {name: exit, start: {x: 8, y: 3}, end: {x: 8, y: 5}}
 - name: yard
@@ -142,7 +134,7 @@ fn an_open_door_lets_a_way_through_and_a_route_may_leave_the_level() {
 
 #[test]
 fn the_way_back_counts_where_the_route_repeats() {
-    let folder = Folder::new();
+    let folder = Folder::with_a_room();
     let yard = "- name: yard
   corners: [{x: 8, y: 0}, {x: 20, y: 0}, {x: 20, y: 8}, {x: 8, y: 8}]
 ";
@@ -159,7 +151,7 @@ fn the_way_back_counts_where_the_route_repeats() {
 
 #[test]
 fn somebody_without_speed_and_somebody_with_too_much_are_told() {
-    let folder = Folder::new();
+    let folder = Folder::with_a_room();
     let text = "dynamic:
 - {name: ann, model: m, pose: [2, 4], velocity: 0, waypoints: [[4, 4]]}
 - {name: bob, model: m, pose: [2, 6], agent: {agent_type: elder, desired_velocity: 3}}
@@ -174,7 +166,7 @@ w/s.yaml:3:59: hint: dynamic[1].agent: wants to walk at 3 m/s, and nobody of thi
 
 #[test]
 fn models_are_looked_up_only_where_some_are_installed() {
-    let folder = Folder::new();
+    let folder = Folder::with_a_room();
     let text = "dynamic:
 - {name: ann, model: nures, pose: [2, 4]}
 - {name: bob, model: nurse, pose: [2, 6]}
@@ -195,7 +187,7 @@ fn models_are_looked_up_only_where_some_are_installed() {
 
 #[test]
 fn an_object_of_known_extent_is_in_the_way() {
-    let folder = Folder::new();
+    let folder = Folder::with_a_room();
     let asset = |name: &str, box_of: &str| {
         let text = format!("tags: [a::b]\nbounding_box: {box_of}\n");
         folder.write(&format!("w/assets/Common/object/{name}/annotation.yaml"), &text);
@@ -228,7 +220,7 @@ w/s.yaml:9:66: warning: dynamic[1].waypoints[0]: [4, 2.2] lies in the object \"d
 
 #[test]
 fn a_folder_of_assets_is_checked_asset_by_asset() {
-    let folder = Folder::new();
+    let folder = Folder::with_a_room();
     folder.write("assets/Common/human/nurse/annotation.yaml", "tag: [human::age::adult]");
     folder.write("assets/Common/human/nurse/rig.yaml", "drivers: {}");
     folder.write("assets/Common/robot/burger/model.sdf", "");
@@ -250,7 +242,7 @@ assets/Common/robot/burger/annotation.yaml:1:1: warning: is not there, so the mo
 
 #[test]
 fn what_is_not_checked_here_is_named_for_others() {
-    let folder = Folder::new();
+    let folder = Folder::with_a_room();
     folder.write("w/scenarios/a/scenario.yaml", "{}");
     folder.write("w/scenarios/a/types/guide.yaml", "extends: adult\n");
     folder.write("p/mine.yaml", "same_as: run\n");
@@ -271,7 +263,7 @@ fn what_is_not_checked_here_is_named_for_others() {
 
 #[test]
 fn a_crowd_that_nobody_wrote_is_checked_in_bounded_time() {
-    let folder = Folder::new();
+    let folder = Folder::with_a_room();
     let walls: String =
         (0..5_000).map(|i| format!("  - {{start: {{x: {i}, y: 20}}, end: {{x: {i}, y: 21}}}}\n")).collect();
     folder.write("w/0/world.yaml", &world(&walls));

@@ -3,9 +3,9 @@
 //! Bodies repel each other before they touch, and press and rub once they do. No anisotropy. Step sizes above a few milliseconds
 //! are coarse for its stiff contacts; the speed cap holds it together.
 
-use super::{LocalPlanner, Motion, SMALLEST, Scene, Values, accelerated, drive, each_row, toward_goal};
+use super::{Accelerating, AccelerationLaw, SMALLEST, Scene, drive};
 use crate::exponential::exponential;
-use crate::sampling::{AgentParameters, PlannerKey};
+use crate::sampling::PlannerKey;
 
 const KEYS: [PlannerKey; 7] = [
     PlannerKey::exactly("relaxation_time", 0.5),
@@ -21,47 +21,21 @@ const KEYS: [PlannerKey; 7] = [
 const WALL_CUT: f64 = 28.0;
 
 /// Repulsion, body pressure and sliding friction.
-#[derive(Debug, Clone, Default)]
-pub struct EscapePanic {
-    values: Values<7>,
-}
+pub type EscapePanic = Accelerating<EscapePanicLaw, 7>;
 
-impl LocalPlanner for EscapePanic {
-    fn name(&self) -> &'static str {
-        "helbing"
-    }
+/// The law of [`EscapePanic`].
+#[derive(Debug, Clone, Copy)]
+pub struct EscapePanicLaw;
 
-    fn keys(&self) -> &'static [PlannerKey] {
-        &KEYS
-    }
+impl AccelerationLaw<7> for EscapePanicLaw {
+    const NAME: &'static str = "helbing";
+    const KEYS: &'static [PlannerKey; 7] = &KEYS;
 
-    fn push(&mut self, parameters: &AgentParameters) {
-        self.values.push(parameters, &KEYS);
-    }
-
-    fn swap_remove(&mut self, row: usize) {
-        self.values.swap_remove(row);
-    }
-
-    fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
-        each_row(
-            rows,
-            out,
-            #[inline(always)]
-            |row| self.step(scene, row),
-        );
-    }
-}
-
-impl EscapePanic {
     #[inline(always)]
-    fn step(&self, scene: &Scene<'_>, row: usize) -> Motion {
+    fn acceleration(values: &[f64; 7], scene: &Scene<'_>, row: usize, e: [f64; 2]) -> [f64; 2] {
         let pool = scene.pool;
-        let Some(e) = toward_goal(pool, row) else {
-            return Motion::default();
-        };
         let [relaxation_time, mass, agent_scale, obstacle_scale, force_distance, body_force, friction] =
-            self.values.0[row];
+            *values;
         let (position, radius, v) = (pool.position(row), pool.radius[row], [pool.vx[row], pool.vy[row]]);
         // The force of something whose surface begins `depth` before the touch, and that moves with `slip` relative to the row.
         let push = |scale: f64, n: [f64; 2], depth: f64, slip: [f64; 2]| {
@@ -90,7 +64,7 @@ impl EscapePanic {
             }
         }
         let drive = drive(pool, row, e, relaxation_time);
-        accelerated(scene, row, [0, 1].map(|axis| drive[axis] + (social[axis] + walls[axis]) / mass))
+        [0, 1].map(|axis| drive[axis] + (social[axis] + walls[axis]) / mass)
     }
 }
 

@@ -3,9 +3,9 @@
 //!
 //! Repulsion from the ellipse that a neighbour's next stride spans. Bodies have no size in it.
 
-use super::{LocalPlanner, Motion, SMALLEST, Scene, Values, accelerated, drive, each_row, toward_goal};
+use super::{Accelerating, AccelerationLaw, SMALLEST, Scene, drive};
 use crate::exponential::exponential;
-use crate::sampling::{AgentParameters, PlannerKey};
+use crate::sampling::PlannerKey;
 
 const KEYS: [PlannerKey; 6] = [
     PlannerKey::exactly("relaxation_time", 0.5),
@@ -20,47 +20,20 @@ const KEYS: [PlannerKey; 6] = [
 const WALL_CUT: f64 = 5.0;
 
 /// Repulsion from a stride.
-#[derive(Debug, Clone, Default)]
-pub struct EllipticSocialForce {
-    values: Values<6>,
-}
+pub type EllipticSocialForce = Accelerating<EllipticSocialForceLaw, 6>;
 
-impl LocalPlanner for EllipticSocialForce {
-    fn name(&self) -> &'static str {
-        "johansson"
-    }
+/// The law of [`EllipticSocialForce`].
+#[derive(Debug, Clone, Copy)]
+pub struct EllipticSocialForceLaw;
 
-    fn keys(&self) -> &'static [PlannerKey] {
-        &KEYS
-    }
+impl AccelerationLaw<6> for EllipticSocialForceLaw {
+    const NAME: &'static str = "johansson";
+    const KEYS: &'static [PlannerKey; 6] = &KEYS;
 
-    fn push(&mut self, parameters: &AgentParameters) {
-        self.values.push(parameters, &KEYS);
-    }
-
-    fn swap_remove(&mut self, row: usize) {
-        self.values.swap_remove(row);
-    }
-
-    fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
-        each_row(
-            rows,
-            out,
-            #[inline(always)]
-            |row| self.step(scene, row),
-        );
-    }
-}
-
-impl EllipticSocialForce {
     #[inline(always)]
-    fn step(&self, scene: &Scene<'_>, row: usize) -> Motion {
+    fn acceleration(values: &[f64; 6], scene: &Scene<'_>, row: usize, e: [f64; 2]) -> [f64; 2] {
         let pool = scene.pool;
-        let Some(e) = toward_goal(pool, row) else {
-            return Motion::default();
-        };
-        let [relaxation_time, agent_scale, obstacle_scale, force_distance, stride, fov_weight] =
-            self.values.0[row];
+        let [relaxation_time, agent_scale, obstacle_scale, force_distance, stride, fov_weight] = *values;
         let position = pool.position(row);
         let (sin, cos) = pool.theta[row].sin_cos();
         // Of something in the direction opposite to `n`: whole ahead, `fov_weight` of it behind.
@@ -92,7 +65,7 @@ impl EllipticSocialForce {
             }
         }
         let drive = drive(pool, row, e, relaxation_time);
-        accelerated(scene, row, [0, 1].map(|axis| drive[axis] + social[axis] + walls[axis]))
+        [0, 1].map(|axis| drive[axis] + social[axis] + walls[axis])
     }
 }
 

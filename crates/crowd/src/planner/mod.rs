@@ -17,6 +17,8 @@ pub use sfm::SocialForce;
 pub use social_force::Gains;
 pub use straight::Straight;
 
+use std::marker::PhantomData;
+
 use crate::error::CrowdError;
 use crate::perception::Neighbours;
 use crate::pool::Pool;
@@ -121,23 +123,59 @@ fn each_row(rows: &[u32], out: &mut [Motion], step: impl Fn(usize) -> Motion) {
     pulp::Arch::new().dispatch(EachRow(rows, out, step));
 }
 
-/// A planner's values of its keys, per row.
-#[derive(Debug, Clone)]
-struct Values<const KEYS: usize>(Vec<[f64; KEYS]>);
+/// A model that is an acceleration toward the goal and away from others, with `N` parameters per agent and no other state.
+pub trait AccelerationLaw<const N: usize>: std::fmt::Debug + Send + Sync {
+    /// Its name in parameters and agent types.
+    const NAME: &'static str;
 
-impl<const KEYS: usize> Default for Values<KEYS> {
+    /// Its parameters, in the order they are drawn.
+    const KEYS: &'static [PlannerKey; N];
+
+    /// Acceleration of a row with these parameters whose goal lies along the unit vector `e`, m/s2. `#[inline(always)]`, as
+    /// the vector code wants it.
+    fn acceleration(values: &[f64; N], scene: &Scene<'_>, row: usize, e: [f64; 2]) -> [f64; 2];
+}
+
+/// The planner of an [`AccelerationLaw`].
+#[derive(Debug, Clone)]
+pub struct Accelerating<Law, const N: usize> {
+    values: Vec<[f64; N]>,
+    law: PhantomData<Law>,
+}
+
+impl<Law, const N: usize> Default for Accelerating<Law, N> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self { values: Vec::new(), law: PhantomData }
     }
 }
 
-impl<const KEYS: usize> Values<KEYS> {
-    fn push(&mut self, parameters: &AgentParameters, keys: &[PlannerKey; KEYS]) {
-        self.0.push(keys.each_ref().map(|key| value_of(parameters, key)));
+impl<Law: AccelerationLaw<N>, const N: usize> LocalPlanner for Accelerating<Law, N> {
+    fn name(&self) -> &'static str {
+        Law::NAME
+    }
+
+    fn keys(&self) -> &'static [PlannerKey] {
+        Law::KEYS
+    }
+
+    fn push(&mut self, parameters: &AgentParameters) {
+        self.values.push(Law::KEYS.each_ref().map(|key| value_of(parameters, key)));
     }
 
     fn swap_remove(&mut self, row: usize) {
-        self.0.swap_remove(row);
+        self.values.swap_remove(row);
+    }
+
+    fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
+        each_row(
+            rows,
+            out,
+            #[inline(always)]
+            |row| match toward_goal(scene.pool, row) {
+                Some(e) => accelerated(scene, row, Law::acceleration(&self.values[row], scene, row, e)),
+                None => Motion::default(),
+            },
+        );
     }
 }
 

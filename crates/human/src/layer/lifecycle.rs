@@ -8,7 +8,7 @@ use crate::entity::{Door, DynamicObstacle, StaticObstacle, Wall};
 use crate::episode::Episode;
 use crate::known::{KnownTable, ObstacleLayer};
 use crate::layer::world::door_wall;
-use crate::layer::{HumanLayer, Obstacle};
+use crate::layer::{HumanLayer, LayerCx, Obstacle};
 use crate::robot::Robot;
 
 impl HumanLayer {
@@ -55,8 +55,7 @@ impl HumanLayer {
         if to_spawn.is_empty() {
             return;
         }
-        let done = cx.sim.obstacle_spawn(&to_spawn);
-        mark_in_sim(&mut cx.obstacles, &names(&to_spawn, |o| &o.name), &done);
+        cx.create_objects(&to_spawn);
     }
 
     /// Spawns, moves or re-registers people, then opens the stream gate - also for an empty list.
@@ -120,8 +119,7 @@ impl HumanLayer {
             })
             .collect();
         if !to_spawn.is_empty() {
-            let done = cx.sim.pedestrian_spawn(&to_spawn);
-            mark_in_sim(&mut cx.obstacles, &names(&to_spawn, |p| &p.name), &done);
+            cx.create_people(&to_spawn);
         }
         let plain = self.backend.0.bus_name() == BusName::Plain;
         for person in people {
@@ -254,13 +252,23 @@ impl HumanLayer {
             }
         }
         if !objects.is_empty() {
-            let done = cx.sim.obstacle_spawn(&objects);
-            mark_in_sim(&mut cx.obstacles, &names(&objects, |o| &o.name), &done);
+            cx.create_objects(&objects);
         }
         if !people.is_empty() {
-            let done = cx.sim.pedestrian_spawn(&people);
-            mark_in_sim(&mut cx.obstacles, &names(&people, |p| &p.name), &done);
+            cx.create_people(&people);
         }
+    }
+}
+
+impl LayerCx {
+    fn create_objects(&mut self, objects: &[StaticObstacle]) {
+        let done = self.sim.obstacle_spawn(objects);
+        mark_in_sim(&mut self.obstacles, &names(objects, |o| &o.name), &done);
+    }
+
+    fn create_people(&mut self, people: &[DynamicObstacle]) {
+        let done = self.sim.pedestrian_spawn(people);
+        mark_in_sim(&mut self.obstacles, &names(people, |p| &p.name), &done);
     }
 }
 
