@@ -15,6 +15,7 @@ pub mod occlusion;
 pub mod perception;
 pub mod planner;
 pub mod pool;
+pub mod protocol;
 pub mod random;
 pub mod run_file;
 pub mod sampling;
