@@ -6,7 +6,7 @@
 use std::f64::consts::FRAC_PI_2;
 
 use super::social_force::{self, Force, Forces, Gains};
-use super::{LocalPlanner, Motion, Scene, capped, each_row, toward_goal, value_of};
+use super::{LocalPlanner, Motion, Scene, capped, each_row, toward_goal, values_of};
 use crate::angle::wrap;
 use crate::sampling::{AgentParameters, PlannerKey};
 
@@ -66,15 +66,12 @@ impl LocalPlanner for HeadedSocialForce {
 
     fn push(&mut self, parameters: &AgentParameters) {
         self.forces.push(parameters);
-        let value = |key: usize| value_of(parameters, &KEYS[key]);
-        self.bodies.push(Body {
-            lateral_gain: value(4).clamp(0.0, 1.0),
-            lateral_damping: value(5),
-            angular_gain: value(6),
-            angular_damping: value(7),
-            follows_total: value(8) >= 0.5,
-            omega: 0.0,
-        });
+        self.bodies.push(Body::of(parameters, 0.0));
+    }
+
+    fn set(&mut self, row: usize, parameters: &AgentParameters) {
+        self.forces.set(row, parameters);
+        self.bodies[row] = Body::of(parameters, self.bodies[row].omega);
     }
 
     fn swap_remove(&mut self, row: usize) {
@@ -130,6 +127,19 @@ impl HeadedSocialForce {
 }
 
 impl Body {
+    fn of(parameters: &AgentParameters, omega: f64) -> Self {
+        let [_, _, _, _, lateral_gain, lateral_damping, angular_gain, angular_damping, heading_source] =
+            values_of(parameters, &KEYS);
+        Self {
+            lateral_gain: lateral_gain.clamp(0.0, 1.0),
+            lateral_damping,
+            angular_gain,
+            angular_damping,
+            follows_total: heading_source >= 0.5,
+            omega,
+        }
+    }
+
     /// Where the body wants to face.
     fn target(&self, theta: f64, e: [f64; 2], force: &Force) -> f64 {
         let norm = |f: [f64; 2]| (f[0] * f[0] + f[1] * f[1]).sqrt();

@@ -70,6 +70,9 @@ pub trait LocalPlanner: std::fmt::Debug + Send + Sync {
     /// A row was appended to the pool.
     fn push(&mut self, parameters: &AgentParameters);
 
+    /// The parameters of a row changed. What the planner remembers of the row, it keeps.
+    fn set(&mut self, row: usize, parameters: &AgentParameters);
+
     /// A row was removed, and the last one took its place.
     fn swap_remove(&mut self, row: usize);
 
@@ -159,7 +162,11 @@ impl<Law: AccelerationLaw<N>, const N: usize> LocalPlanner for Accelerating<Law,
     }
 
     fn push(&mut self, parameters: &AgentParameters) {
-        self.values.push(Law::KEYS.each_ref().map(|key| value_of(parameters, key)));
+        self.values.push(values_of(parameters, Law::KEYS));
+    }
+
+    fn set(&mut self, row: usize, parameters: &AgentParameters) {
+        self.values[row] = values_of(parameters, Law::KEYS);
     }
 
     fn swap_remove(&mut self, row: usize) {
@@ -182,6 +189,11 @@ impl<Law: AccelerationLaw<N>, const N: usize> LocalPlanner for Accelerating<Law,
 /// A planner's value of a key: the agent's, or the mean of the key.
 fn value_of(parameters: &AgentParameters, key: &PlannerKey) -> f64 {
     parameters.planner_value(key.name).unwrap_or(key.default.mean)
+}
+
+/// Values of all keys of a planner, in their order.
+fn values_of<const N: usize>(parameters: &AgentParameters, keys: &[PlannerKey; N]) -> [f64; N] {
+    keys.each_ref().map(|key| value_of(parameters, key))
 }
 
 /// Unit vector to the goal and the distance to it; `None` for a row without goal or on it.

@@ -30,6 +30,10 @@ impl LocalPlanner for SocialForce {
         self.forces.push(parameters);
     }
 
+    fn set(&mut self, row: usize, parameters: &AgentParameters) {
+        self.forces.set(row, parameters);
+    }
+
     fn swap_remove(&mut self, row: usize) {
         self.forces.swap_remove(row);
     }

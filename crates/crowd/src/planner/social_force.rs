@@ -3,7 +3,7 @@
 //! Drive, circular repulsion with a weaker push from behind, and walls: Helbing & Molnár 1995, Phys. Rev. E 51, 4282; the anisotropy
 //! is that of Helbing, Farkas, Molnár & Vicsek 2002, and the wall term that of Moussaïd et al. 2009, Proc. R. Soc. B 276, 2755.
 
-use super::{SMALLEST, Scene, drive, value_of};
+use super::{SMALLEST, Scene, drive, values_of};
 use crate::exponential::exponential;
 use crate::pool::{ClassIndex, Pool};
 use crate::sampling::{AgentParameters, PlannerKey};
@@ -79,12 +79,16 @@ pub(super) struct Force {
 
 impl Forces {
     pub(super) fn push(&mut self, parameters: &AgentParameters) {
-        let [relaxation_time, strength, range, anisotropy] =
-            KEYS.each_ref().map(|key| value_of(parameters, key));
+        let [relaxation_time, strength, range, anisotropy] = values_of(parameters, &KEYS);
         self.relaxation_time.push(relaxation_time);
         self.strength.push(strength);
         self.range.push(range);
         self.anisotropy.push(anisotropy);
+    }
+
+    pub(super) fn set(&mut self, row: usize, parameters: &AgentParameters) {
+        [self.relaxation_time[row], self.strength[row], self.range[row], self.anisotropy[row]] =
+            values_of(parameters, &KEYS);
     }
 
     pub(super) fn swap_remove(&mut self, row: usize) {

@@ -18,6 +18,8 @@ impl LocalPlanner for Straight {
 
     fn push(&mut self, _parameters: &AgentParameters) {}
 
+    fn set(&mut self, _row: usize, _parameters: &AgentParameters) {}
+
     fn swap_remove(&mut self, _row: usize) {}
 
     fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
