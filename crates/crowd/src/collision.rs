@@ -2,6 +2,7 @@
 //!
 //! Walls win over agents; what overlap is left carries over to the next tick. Without contact nothing changes.
 
+use crate::capsule;
 use crate::grid::Grid;
 use crate::pool::{NO_POLICY, Pool};
 use crate::walls::WallIndex;
@@ -61,7 +62,11 @@ impl Contacts {
     /// All pairs that may touch, in ascending order.
     fn list_pairs(&mut self, pool: &Pool) {
         self.pairs.clear();
-        let reach = 2.0 * pool.radius.iter().fold(0.0, |most: f64, radius| most.max(*radius));
+        let most = |column: &[f64]| column.iter().fold(0.0, |most: f64, value| most.max(*value));
+        let mut reach = 2.0 * most(&pool.radius);
+        if pool.has_long_bodies() {
+            reach += 2.0 * most(&pool.axial_offset);
+        }
         self.grid.rebuild(&pool.x, &pool.y, reach.max(SMALLEST_CELL));
         for row in 0..pool.len() {
             let (x, y) = (pool.x[row], pool.y[row]);
@@ -82,7 +87,7 @@ impl Contacts {
 
 /// Push two overlapping bodies apart, and take away the speed with which they approach.
 fn separate(pool: &mut Pool, i: usize, j: usize) {
-    let apart = [pool.x[i] - pool.x[j], pool.y[i] - pool.y[j]];
+    let apart = capsule::apart(pool, i, j);
     let distance = (apart[0] * apart[0] + apart[1] * apart[1]).sqrt();
     let depth = pool.radius[i] + pool.radius[j] - distance;
     if depth <= 0.0 {
@@ -114,21 +119,22 @@ fn project(pool: &mut Pool, walls: &WallIndex, row: usize) -> bool {
     let wanted = pool.radius[row] + MARGIN;
     let mut moved = false;
     for _ in 0..PASSES {
-        let position = pool.position(row);
         let mut touched = false;
-        for wall in walls.near(position) {
-            let (distance, offset) = wall.offset(position);
-            if distance >= wanted - SLACK {
-                continue;
-            }
-            touched = true;
-            let u = away(distance, offset, wall.along);
-            pool.x[row] += (wanted - distance) * u[0];
-            pool.y[row] += (wanted - distance) * u[1];
-            let into = pool.vx[row] * u[0] + pool.vy[row] * u[1];
-            if into < 0.0 {
-                pool.vx[row] -= into * u[0];
-                pool.vy[row] -= into * u[1];
+        for disc in capsule::discs(pool, row) {
+            for wall in walls.near(disc) {
+                let (distance, offset) = wall.offset(disc);
+                if distance >= wanted - SLACK {
+                    continue;
+                }
+                touched = true;
+                let u = away(distance, offset, wall.along);
+                pool.x[row] += (wanted - distance) * u[0];
+                pool.y[row] += (wanted - distance) * u[1];
+                let into = pool.vx[row] * u[0] + pool.vy[row] * u[1];
+                if into < 0.0 {
+                    pool.vx[row] -= into * u[0];
+                    pool.vy[row] -= into * u[1];
+                }
             }
         }
         if !touched {

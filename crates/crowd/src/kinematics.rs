@@ -66,6 +66,13 @@ impl Kinematics {
         } else {
             return theta;
         };
+        self.turned_body(pool, row, speed, theta, target)
+    }
+
+    /// A body at `theta` that turns toward `target` for one tick, at a speed; not wrapped.
+    #[must_use]
+    #[inline]
+    pub fn turned_body(&self, pool: &Pool, row: usize, speed: f64, theta: f64, target: f64) -> f64 {
         let step = turn_rate(pool, row, speed) * self.dt;
         theta + wrap(target - theta).max(-step).min(step)
     }

@@ -5,12 +5,14 @@
 //! The crate does no I/O and knows neither ROS nor wall time.
 
 mod angle;
+pub mod capsule;
 pub mod collision;
 mod error;
 mod exponential;
 pub mod global;
 pub mod grid;
 pub mod kinematics;
+pub mod locomotion;
 pub mod occlusion;
 pub mod perception;
 pub mod planner;

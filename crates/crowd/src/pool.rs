@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::locomotion::initial_phase;
 use crate::sampling::AgentParameters;
 
 /// Who an agent is to the others.
@@ -36,6 +37,8 @@ macro_rules! columns {
         pub struct Pool {
             /// Row of every id.
             rows: BTreeMap<i32, u32>,
+            /// Rows with an `axial_offset`, which they have from the start or never.
+            long_bodies: usize,
             $($(#[$doc])* pub $name: Vec<$kind>,)*
         }
 
@@ -44,6 +47,7 @@ macro_rules! columns {
             pub(crate) fn push(&mut self, row: Row) -> usize {
                 let index = self.id.len();
                 self.rows.insert(row.id, index as u32);
+                self.long_bodies += usize::from(row.axial_offset > 0.0);
                 $(self.$name.push(row.$name);)*
                 index
             }
@@ -51,6 +55,7 @@ macro_rules! columns {
             /// Remove a row; the last one takes its place.
             pub(crate) fn swap_remove(&mut self, row: usize) {
                 self.rows.remove(&self.id[row]);
+                self.long_bodies -= usize::from(self.axial_offset[row] > 0.0);
                 $(self.$name.swap_remove(row);)*
                 if let Some(moved) = self.id.get(row) {
                     self.rows.insert(*moved, row as u32);
@@ -60,7 +65,7 @@ macro_rules! columns {
             /// A pool with room for `capacity` agents.
             #[must_use]
             pub fn with_capacity(capacity: usize) -> Self {
-                Self { rows: BTreeMap::new(), $($name: Vec::with_capacity(capacity),)* }
+                Self { rows: BTreeMap::new(), long_bodies: 0, $($name: Vec::with_capacity(capacity),)* }
             }
         }
     };
@@ -129,6 +134,12 @@ columns! {
     class: ClassIndex,
     /// Planner that moves it, or [`NO_POLICY`].
     policy: i16,
+    /// Half the distance between the discs of a long body; 0 for a body that is one disc.
+    axial_offset: f64,
+    /// Phase of the gait, growing without end; 0 without a gait of its own.
+    gait_phase: f64,
+    /// Cycles of the gait per second; 0 without a gait of its own.
+    gait_cadence: f64,
 }
 
 impl Pool {
@@ -142,6 +153,13 @@ impl Pool {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.id.is_empty()
+    }
+
+    /// Whether anybody is longer than wide, so that more than centres has to be looked at.
+    #[must_use]
+    #[inline]
+    pub fn has_long_bodies(&self) -> bool {
+        self.long_bodies > 0
     }
 
     /// Row of an agent.
@@ -161,6 +179,7 @@ impl Row {
     /// A standing agent at `pose` (x, y, theta) without goal.
     pub(crate) fn new(id: i32, pose: [f64; 3], parameters: &AgentParameters) -> Self {
         let [x, y, theta] = pose;
+        let locomotion = parameters.locomotion.as_deref();
         Self {
             id,
             x,
@@ -193,6 +212,9 @@ impl Row {
             kind: Kind::Human,
             class: 0,
             policy: NO_POLICY,
+            axial_offset: locomotion.map_or(0.0, |l| l.axial_offset(parameters.radius)),
+            gait_phase: locomotion.map_or(0.0, |_| initial_phase(id)),
+            gait_cadence: 0.0,
         }
     }
 }

@@ -397,6 +397,7 @@ impl RecordedAgent {
             idle_gaze_rate: self.idle_gaze_rate,
             handedness: if self.handedness == "l" { Handedness::Left } else { Handedness::Right },
             interaction_class: HUMAN_CLASS.to_owned(),
+            locomotion: None,
         }
     }
 }

@@ -6,6 +6,7 @@
 use promenade_scenario::{Distribution, ResolvedType};
 
 use crate::error::{CrowdError, within};
+use crate::locomotion::LocomotionParameters;
 use crate::random::Generator;
 
 /// The hand an agent prefers.
@@ -78,6 +79,8 @@ pub struct AgentParameters {
     pub handedness: Handedness,
     /// Name of the interaction class.
     pub interaction_class: String,
+    /// How it gets along, if its type has a `locomotion:` block.
+    pub locomotion: Option<Box<LocomotionParameters>>,
 }
 
 /// Planner keys that divide.
@@ -108,11 +111,11 @@ impl AgentParameters {
             idle_gaze_rate: 0.0,
             handedness: Handedness::Right,
             interaction_class: HUMAN_CLASS.to_owned(),
+            locomotion: None,
         }
     }
 
-    /// Draw an agent of a type whose local planner has these keys. The values of `locomotion`, which are drawn last and nothing here
-    /// reads, are not drawn.
+    /// Draw an agent of a type whose local planner has these keys.
     #[must_use]
     pub fn sample(resolved: &ResolvedType, keys: &[PlannerKey], generator: &mut Generator) -> Self {
         let mut field = |name| draw(resolved.distribution(name), generator);
@@ -132,6 +135,8 @@ impl AgentParameters {
         let planner = planner_values(resolved, keys, generator);
         let idle_gaze_rate = draw(resolved.distribution("idle_gaze_rate"), generator);
         let handedness = draw_handedness(resolved, generator);
+        let locomotion =
+            resolved.locomotion().map(|block| Box::new(LocomotionParameters::sample(block, generator)));
         let document = &resolved.merged.document;
         let occlusion = document.get("perception").and_then(|p| p.get("vision_occlusion"));
         let class = document.get("interaction_class").and_then(|class| class.as_str());
@@ -153,6 +158,7 @@ impl AgentParameters {
             idle_gaze_rate,
             handedness,
             interaction_class: class.filter(|name| !name.is_empty()).unwrap_or(HUMAN_CLASS).to_owned(),
+            locomotion,
         }
     }
 
@@ -186,7 +192,7 @@ impl AgentParameters {
                 within(&what(name), value, "a number between -1e9 and 1e9", value.abs() <= 1e9)?;
             }
         }
-        Ok(())
+        self.locomotion.as_ref().map_or(Ok(()), |locomotion| locomotion.check(id))
     }
 
     /// Value of a planner key.

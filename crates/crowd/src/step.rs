@@ -7,6 +7,7 @@ use promenade_scenario::ResolvedType;
 use crate::collision::Contacts;
 use crate::error::{CrowdError, coordinate, finite};
 use crate::global::{PathFinder, Route};
+use crate::locomotion::{Gait, Locomotion};
 use crate::occlusion::Occlusion;
 use crate::perception::{Neighbours, Perception};
 use crate::planner::{self, LocalPlanner, Motion, Scene, WALL_REACH};
@@ -34,6 +35,7 @@ pub struct Crowd {
     agents: Vec<Agent>,
     classes: Classes,
     planners: Vec<Fleet>,
+    locomotion: Locomotion,
 
     walls: WallSet,
     path_finder: PathFinder,
@@ -81,6 +83,7 @@ impl Crowd {
             agents: Vec::with_capacity(512),
             classes: Classes::default(),
             planners: vec![default],
+            locomotion: Locomotion::default(),
             walls: WallSet::default(),
             path_finder: PathFinder::default(),
             occlusion: Occlusion::Off,
@@ -126,6 +129,12 @@ impl Crowd {
     #[must_use]
     pub fn classes(&self) -> &Classes {
         &self.classes
+    }
+
+    /// How an agent gets along whose type has a `locomotion:` block.
+    #[must_use]
+    pub fn gait_of(&self, id: i32) -> Option<&Gait> {
+        self.pool.row_of(id).and_then(|row| self.locomotion.of(row))
     }
 
     /// What was drawn for an agent, after the overrides of its request.
@@ -251,6 +260,9 @@ impl Crowd {
                 fleet.rows.push(at as u32);
             }
         }
+        if let Some(locomotion) = &parameters.locomotion {
+            self.locomotion.push(at, locomotion);
+        }
         self.agents.push(Agent { parameters, target: None, route: Route::default() });
         self.largest_id = self.largest_id.max(id);
         if self.pool.radius[at] > Contacts::largest_radius(&self.walls_for_contacts) {
@@ -278,6 +290,7 @@ impl Crowd {
         let row = self.pool.row_of(id).ok_or(CrowdError::NoAgent(id))?;
         self.pool.swap_remove(row);
         self.agents.swap_remove(row);
+        self.locomotion.swap_remove(row, self.pool.len());
         for (number, fleet) in self.planners.iter_mut().enumerate() {
             fleet.planner.swap_remove(row);
             fleet.rows.clear();
@@ -320,6 +333,7 @@ impl Crowd {
         }
         self.plan_locally();
         self.limit();
+        self.gait();
         self.integrate();
         if self.settings.contacts {
             self.contacts.resolve(&mut self.pool, &self.walls_for_contacts);
@@ -371,6 +385,7 @@ impl Crowd {
 
     /// What every row wants, from the state at the start of the tick.
     fn plan_locally(&mut self) {
+        self.locomotion.strip(&mut self.pool);
         let scene = Scene {
             pool: &self.pool,
             neighbours: self.perception.neighbours(),
@@ -404,6 +419,23 @@ impl Crowd {
                     motion.theta = kinematics.heading(pool, row, motion.velocity, theta, !owns_heading);
                 }
             });
+        }
+    }
+
+    /// What those make of it who do not simply walk.
+    fn gait(&mut self) {
+        let limits = self.settings.kinematics();
+        let pool = &mut self.pool;
+        for gait in self.locomotion.gaits_mut() {
+            let row = gait.row();
+            let planned = self.planners.get_mut(pool.policy[row] as usize).and_then(|fleet| {
+                let at = fleet.rows.binary_search(&(row as u32)).ok()?;
+                Some((fleet.planner.owns_heading(), &mut fleet.motions[at]))
+            });
+            match planned {
+                Some((owns_heading, motion)) => gait.act(pool, &limits, owns_heading, motion),
+                None => gait.go_on(pool, [pool.vx[row], pool.vy[row]], limits.dt),
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 //! is that of Helbing, Farkas, Molnár & Vicsek 2002, and the wall term that of Moussaïd et al. 2009, Proc. R. Soc. B 276, 2755.
 
 use super::{SMALLEST, Scene, drive, values_of};
+use crate::capsule;
 use crate::exponential::exponential;
 use crate::pool::{ClassIndex, Pool};
 use crate::sampling::{AgentParameters, PlannerKey};
@@ -142,6 +143,11 @@ impl Forces {
                 steepnesses[lane] = steepness / gains.1;
             }
         }
+        if pool.has_long_bodies() {
+            for (lane, other) in rows.iter().enumerate().take(LANES) {
+                [dx[lane], dy[lane]] = capsule::apart(pool, row, *other as usize);
+            }
+        }
         let (mut fx, mut fy) = ([0.0; LANES], [0.0; LANES]);
         for lane in 0..LANES {
             let distance = (dx[lane] * dx[lane] + dy[lane] * dy[lane]).sqrt().max(SMALLEST);
@@ -161,16 +167,18 @@ impl Forces {
         if scene.walls.is_empty() {
             return [0.0; 2];
         }
-        let (position, radius) = (scene.pool.position(row), scene.pool.radius[row]);
+        let radius = scene.pool.radius[row];
         let cut = radius + WALL_CUT * WALL_RANGE;
         let mut sum = [0.0; 2];
-        for wall in scene.walls.near(position) {
-            let (distance, offset) = wall.offset(position);
-            if distance <= cut {
-                let floored = distance.max(SMALLEST);
-                let push = WALL_STRENGTH * exponential((radius - distance) / WALL_RANGE);
-                sum[0] += push * (offset[0] / floored);
-                sum[1] += push * (offset[1] / floored);
+        for disc in capsule::discs(scene.pool, row) {
+            for wall in scene.walls.near(disc) {
+                let (distance, offset) = wall.offset(disc);
+                if distance <= cut {
+                    let floored = distance.max(SMALLEST);
+                    let push = WALL_STRENGTH * exponential((radius - distance) / WALL_RANGE);
+                    sum[0] += push * (offset[0] / floored);
+                    sum[1] += push * (offset[1] / floored);
+                }
             }
         }
         sum
