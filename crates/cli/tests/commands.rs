@@ -88,9 +88,11 @@ fn nobody_is_walked_with_human_none() {
 
 #[test]
 fn a_backend_that_is_not_built_yet_says_so() {
-    let output = promenade(&["run", "clinic/corridor_crowd", "--human", "arena"]);
+    let output = promenade(&["run", "clinic/corridor_crowd", "--human", "hunav"]);
     assert!(!output.status.success());
-    assert!(text(&output.stderr).contains("human:=arena is not built yet; this version has dummy, none"));
+    assert!(
+        text(&output.stderr).contains("human:=hunav is not built yet; this version has arena, dummy, none")
+    );
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut registry = Registry::builtin();
     registry.register("turntable", |_| Ok(Box::new(Turntable::default())))?;
 
-    let backend = registry.create("turntable", &BackendContext { seed: 0, now: Time::ZERO })?;
+    let backend = registry.create("turntable", BackendContext::default())?;
     let mut layer = HumanLayer::new(backend, Box::new(DummySim), Box::new(Print));
     let person = |name: &str, x: f64| DynamicObstacle {
         name: name.to_owned(),

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use promenade_kernel::Time;
 
+use crate::backends::arena::{Arena, EngineLink};
 use crate::entity::{DynamicObstacle, Region, StaticObstacle, Wall};
 use crate::layer::LayerCx;
 use crate::message::{Pedestrian, Pose};
@@ -123,6 +124,12 @@ pub trait HumanSimulator {
         Vec::new()
     }
 
+    /// Something came from the engine between two ticks.
+    fn on_engine(&mut self, cx: &mut LayerCx) {}
+
+    /// The simulator lost what it held and got everything of the layer again.
+    fn on_sim_restarted(&mut self, cx: &mut LayerCx) {}
+
     /// The simulator was paused.
     fn pause(&mut self, cx: &mut LayerCx) {}
 
@@ -146,16 +153,28 @@ pub struct LockstepChannel {
 }
 
 /// What a factory gets to build a backend.
-#[derive(Clone, Copy, Debug)]
+#[derive(Default)]
 pub struct BackendContext {
     /// Seed of the run.
     pub seed: u64,
     /// Time of construction.
     pub now: Time,
+    /// Prefix of sim paths, such as `env_0`.
+    pub prefix: String,
+    /// Where the authored origin lies in `map`, x, y in metres.
+    pub offset: [f64; 2],
+    /// The way to an engine, for backends that have one outside of themselves.
+    pub engine: Option<Box<dyn EngineLink>>,
+}
+
+impl std::fmt::Debug for BackendContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BackendContext").field("prefix", &self.prefix).finish_non_exhaustive()
+    }
 }
 
 /// Makes a backend.
-pub type Factory = fn(&BackendContext) -> Result<Box<dyn HumanSimulator>, BackendError>;
+pub type Factory = fn(BackendContext) -> Result<Box<dyn HumanSimulator>, BackendError>;
 
 /// Why there is no backend.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -176,6 +195,9 @@ pub enum BackendError {
         /// The keys that work, separated by commas.
         available: &'static str,
     },
+    /// The backend needs an engine and got no way to one.
+    #[error("human:={0} needs a link to an engine, and was given none")]
+    NoEngine(&'static str),
     /// The key is taken.
     #[error("a human backend {0:?} is registered already")]
     Duplicate(String),
@@ -188,12 +210,15 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The backends of this crate: `dummy`, `none`, and the reserved keys `arena` and `hunav`.
+    /// The backends of this crate: `dummy`, `none`, `arena`, and the reserved key `hunav`.
     #[must_use]
     pub fn builtin() -> Self {
-        const AVAILABLE: &str = "dummy, none";
+        const AVAILABLE: &str = "arena, dummy, none";
         let dummy: Factory = |_| Ok(Box::new(crate::backends::dummy::Dummy::default()));
-        let arena: Factory = |_| Err(BackendError::NotBuiltYet { key: "arena", available: AVAILABLE });
+        let arena: Factory = |mut context| match context.engine.take() {
+            Some(engine) => Ok(Box::new(Arena::new(engine, &context.prefix, context.offset))),
+            None => Err(BackendError::NoEngine("arena")),
+        };
         let hunav: Factory = |_| Err(BackendError::NotBuiltYet { key: "hunav", available: AVAILABLE });
         let factories = [("dummy", dummy), ("none", dummy), ("arena", arena), ("hunav", hunav)];
         Registry {
@@ -225,7 +250,7 @@ impl Registry {
     pub fn create(
         &self,
         key: &str,
-        context: &BackendContext,
+        context: BackendContext,
     ) -> Result<Box<dyn HumanSimulator>, BackendError> {
         match self.factories.get(key) {
             Some(factory) => factory(context),
@@ -241,27 +266,25 @@ impl Registry {
 mod tests {
     use super::*;
 
-    const CONTEXT: BackendContext = BackendContext { seed: 0, now: Time::ZERO };
+    fn context() -> BackendContext {
+        BackendContext::default()
+    }
 
     #[test]
-    fn reserved_keys_say_that_they_are_not_built_yet() {
+    fn a_reserved_key_says_that_it_is_not_built_yet_and_arena_that_it_needs_an_engine() {
         let registry = Registry::builtin();
         assert_eq!(registry.keys().collect::<Vec<_>>(), ["arena", "dummy", "hunav", "none"]);
-        for key in ["arena", "hunav"] {
-            let error = registry.create(key, &CONTEXT).err().expect("reserved");
-            assert_eq!(
-                error.to_string(),
-                format!("human:={key} is not built yet; this version has dummy, none")
-            );
-        }
+        let refusal = |key| registry.create(key, context()).err().expect("refused").to_string();
+        assert_eq!(refusal("hunav"), "human:=hunav is not built yet; this version has arena, dummy, none");
+        assert_eq!(refusal("arena"), "human:=arena needs a link to an engine, and was given none");
         for key in ["dummy", "none"] {
-            assert!(registry.create(key, &CONTEXT).is_ok());
+            assert!(registry.create(key, context()).is_ok());
         }
     }
 
     #[test]
     fn an_unknown_key_names_the_known_ones() {
-        let error = Registry::builtin().create("dumy", &CONTEXT).err().expect("unknown");
+        let error = Registry::builtin().create("dumy", context()).err().expect("unknown");
         assert_eq!(
             error.to_string(),
             "there is no human backend \"dumy\"; use one of arena, dummy, hunav, none"
@@ -274,6 +297,6 @@ mod tests {
         let factory: Factory = |_| Ok(Box::new(crate::backends::dummy::Dummy::default()));
         registry.register("mine", factory).expect("free");
         assert_eq!(registry.register("mine", factory), Err(BackendError::Duplicate("mine".to_owned())));
-        assert!(registry.create("mine", &CONTEXT).is_ok());
+        assert!(registry.create("mine", context()).is_ok());
     }
 }

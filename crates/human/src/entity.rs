@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use promenade_scenario::DynamicEntry;
+use promenade_scenario::{DynamicEntry, StaticEntry};
 pub use promenade_scenario::{RegionKind, WaypointMode};
 
 use crate::message::Pose;
@@ -22,6 +22,8 @@ pub struct StaticObstacle {
     pub pose: Pose,
     /// Size in metres; `None` = unknown.
     pub scale: Option<[f64; 3]>,
+    /// The entry of the file this came from: a backend reads what people can do with it there.
+    pub entry: Option<Arc<StaticEntry>>,
 }
 
 /// A person as spawned.

@@ -176,6 +176,7 @@ impl Environment {
     /// Begins the first episode at the time that the layer was told last.
     pub fn start(&mut self) {
         self.started = true;
+        self.layer.set_seed(self.request.seed);
         self.layer.set_models(Box::new(Arc::clone(&self.running.models)));
         self.layer.spawn_world(&self.running.walls, &self.running.doors, &[]);
         self.spawn();
@@ -224,6 +225,7 @@ impl Environment {
         self.end_record();
 
         self.layer.before_reset();
+        self.layer.set_seed(seed.cast_unsigned());
         self.layer.unuse_obstacles();
         let before = std::mem::replace(&mut self.running, next);
         if before.models.places() != self.running.models.places() {

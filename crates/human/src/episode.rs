@@ -137,10 +137,11 @@ impl Episode {
         let frame = Frame { prefix: &request.prefix, offset: request.offset };
         let object = |object: ResolvedStatic| StaticObstacle {
             sim_path: frame.sim_path(&object.entry.name),
-            name: object.entry.name,
-            model: object.entry.model,
+            name: object.entry.name.clone(),
+            model: object.entry.model.clone(),
             pose: frame.pose(&object.pose),
             scale: object.entry.scale,
+            entry: Some(Arc::new(object.entry)),
         };
         let (of_world, of_scenario): (Vec<_>, Vec<_>) =
             resolved.statics.into_iter().partition(|object| object.origin == Origin::World);
@@ -269,6 +270,17 @@ pub fn asset_cache() -> Option<PathBuf> {
     Some(cache.join("promenade/assets"))
 }
 
+/// The text that stands for an agent type in messages: its name, or its file with the whole path, since whoever reads it may run
+/// in another folder.
+pub(crate) fn type_text(agent_type: &AgentType) -> String {
+    match agent_type {
+        AgentType::Named(name) => name.clone(),
+        AgentType::File(path) => {
+            std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string()
+        }
+    }
+}
+
 /// The name of an entity below an environment's prefix.
 #[must_use]
 pub fn sim_path(prefix: &str, name: &str) -> String {
@@ -306,11 +318,7 @@ impl Frame<'_> {
         let ResolvedDynamic { entry, pose: start, waypoints, .. } = person;
         // By the authored name, so that the same scenario is the same in every environment.
         let velocity = entry.sample_desired_velocity(streams, &entry.name);
-        let agent_type = match entry.agent.as_ref().map(promenade_scenario::AgentSpec::agent_type) {
-            Some(AgentType::Named(name)) => name,
-            Some(AgentType::File(path)) => path.display().to_string(),
-            None => String::new(),
-        };
+        let agent_type = entry.agent.as_ref().map(|agent| type_text(&agent.agent_type())).unwrap_or_default();
         DynamicObstacle {
             name: entry.name.clone(),
             sim_path: self.sim_path(&entry.name),

@@ -31,7 +31,8 @@ pub use assets::{
 };
 pub use check::{Checked, FileKind, Surroundings, check, kind_of};
 pub use entry::{
-    AgentSpec, AgentType, DynamicEntry, Formation, Interaction, Range, Seat, StaticEntry, WaypointMode,
+    AgentSpec, AgentType, DEFAULT_AGENT_RADIUS, DynamicEntry, Formation, Interaction, Range, Seat,
+    StaticEntry, WaypointMode,
 };
 pub use geometry::{Point, Segment};
 pub use locate::{LocateError, Located, ScenarioRef, find_world};

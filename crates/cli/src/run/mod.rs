@@ -22,7 +22,7 @@ use promenade_human::walker::{STREAM_RATE_HZ, Walker};
 use promenade_human::{
     BackendContext, DummySim, Environment, EpisodePlan, Frames, HumanLayer, Registry, Ticked, load_motions,
 };
-use promenade_kernel::{FrameCtx, FrameSystem, Phase, Simulation, SystemResult, Time};
+use promenade_kernel::{FrameCtx, FrameSystem, Phase, Simulation, SystemResult};
 use promenade_scenario::Severity;
 
 use self::report::{Recorder, Run, Shared};
@@ -40,7 +40,7 @@ Examples:
 pub(crate) struct RunArgs {
     /// A scenario file or folder, or WORLD/SCENARIO from worlds/, configs/worlds/ or the installed worlds
     scenario: String,
-    /// Human backend: dummy or none (nobody is walked); arena and hunav are not built yet
+    /// Human backend: arena (the crowd engine), dummy, or none (nobody is walked); hunav is not built yet
     #[arg(long, default_value = "dummy", value_name = "K")]
     human: String,
     /// World of a scenario that lies in no world folder: a name or a path
@@ -91,8 +91,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
         ..EpisodeRequest::default()
     };
     let recorder = Rc::new(RefCell::new(Recorder::default()));
-    let backend =
-        Registry::builtin().create(&args.human, &BackendContext { seed: args.seed, now: Time::ZERO })?;
+    let backend = Registry::builtin().create(
+        &args.human,
+        BackendContext { seed: args.seed, prefix: request.prefix.clone(), ..BackendContext::default() },
+    )?;
     let outbox = Box::new(Shared(Rc::clone(&recorder)));
     let frames = robots::Frames::default();
     let mut layer =

@@ -1,3 +1,4 @@
-//! The backends of this crate, one file each.
+//! The backends of this crate.
 
+pub mod arena;
 pub mod dummy;

@@ -257,6 +257,7 @@ impl HumanLayer {
         if !people.is_empty() {
             cx.create_people(&people);
         }
+        self.backend.0.on_sim_restarted(cx);
     }
 }
 

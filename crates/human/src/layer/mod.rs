@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use indexmap::IndexSet;
 use promenade_gait::ProfileLibrary;
 use promenade_gait::clip::ClipLibrary;
-use promenade_kernel::Time;
+use promenade_kernel::{KeyedStreams, Time};
 
 use crate::backend::{HumanSimulator, LockstepChannel};
 use crate::bus::Bus;
@@ -78,6 +78,7 @@ pub struct LayerCx {
     transforms: Box<dyn Transforms>,
     robots_visible: bool,
     hearing: Hearing,
+    streams: KeyedStreams,
     relay: Vec<Pedestrian>,
     relayed: Vec<bool>,
     warned_models: BTreeSet<String>,
@@ -159,6 +160,39 @@ impl LayerCx {
         if !people.is_empty() {
             self.sim.pedestrian_delete(&people);
         }
+    }
+
+    /// Creates people of a backend's own in the simulator, who are in no table and in nobody's reach. One success per person.
+    pub fn create_actors(&mut self, people: &[DynamicObstacle]) -> Vec<bool> {
+        let resolved: Vec<DynamicObstacle> = people
+            .iter()
+            .map(|person| {
+                let (model, model_uri) = self.resolve_model(&person.model);
+                self.bus.set_model(&person.name, &person.sim_path, &model_uri);
+                DynamicObstacle { model, model_uri, ..person.clone() }
+            })
+            .collect();
+        self.sim.pedestrian_spawn(&resolved)
+    }
+
+    /// Deletes people made by [`LayerCx::create_actors`].
+    pub fn delete_actors(&mut self, people: &[DynamicObstacle]) {
+        for person in people {
+            self.bus.forget_model(&person.name, &person.sim_path);
+        }
+        self.sim.pedestrian_delete(people);
+    }
+
+    /// The random streams of the episode.
+    #[must_use]
+    pub fn streams(&self) -> &KeyedStreams {
+        &self.streams
+    }
+
+    /// The installed models.
+    #[must_use]
+    pub fn models(&self) -> &dyn HumanModels {
+        &*self.models
     }
 
     /// Every live possessed person: bus name and streamed state.
@@ -333,6 +367,7 @@ impl HumanLayer {
                 transforms: Box::new(NoTransforms),
                 robots_visible: true,
                 hearing: Hearing::default(),
+                streams: KeyedStreams::new(0),
                 relay: Vec::new(),
                 relayed: Vec::new(),
                 warned_models: BTreeSet::new(),
@@ -366,6 +401,17 @@ impl HumanLayer {
     pub fn set_models(&mut self, models: Box<dyn HumanModels>) {
         self.cx.models = models;
         self.cx.warned_models.clear();
+    }
+
+    /// Sets the seed of the episode that is about to be spawned.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.cx.streams = KeyedStreams::new(seed);
+    }
+
+    /// Something came from the engine between two ticks.
+    pub fn on_engine(&mut self) {
+        self.expire();
+        self.backend.0.on_engine(&mut self.cx);
     }
 
     /// Sets the node-clock time of the calls that follow.

@@ -1,5 +1,6 @@
 //! The human layer against its conformance checklist, with recording ports instead of ROS.
 
+mod arena;
 mod bookkeeping;
 mod clock;
 mod episodes;

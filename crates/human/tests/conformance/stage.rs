@@ -218,6 +218,7 @@ pub(crate) fn thing(name: &str) -> StaticObstacle {
         model: "bench".to_owned(),
         pose: Pose::planar(3.0, 0.0, 0.0),
         scale: None,
+        entry: None,
     }
 }
 

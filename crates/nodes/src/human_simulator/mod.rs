@@ -146,7 +146,14 @@ impl Stage {
     fn run(self) -> Result<()> {
         crate::log::use_on_this_thread(self.node.logger().clone());
         let Settings { human, seed, .. } = &self.settings;
-        let backend = Registry::builtin().create(human, &BackendContext { seed: *seed, now: Time::ZERO })?;
+        let request = &self.place.request;
+        let context = BackendContext {
+            seed: *seed,
+            prefix: request.prefix.clone(),
+            offset: request.offset,
+            ..BackendContext::default()
+        };
+        let backend = Registry::builtin().create(human, context)?;
         let outbox = outbox::RosOutbox::new(&self.node, &self.settings.task_generator)?;
         let mut layer = HumanLayer::new(backend, self.sim()?, Box::new(outbox))
             .with_transforms(Box::new(TfListener::open(&self.node)?))
