@@ -7,6 +7,7 @@
 mod angle;
 pub mod capsule;
 pub mod collision;
+pub mod engine;
 mod error;
 mod exponential;
 pub mod global;
@@ -27,11 +28,12 @@ mod step;
 pub mod walls;
 pub mod workload;
 
+pub use engine::{Engine, EngineError};
 pub use error::CrowdError;
 pub use global::GlobalPlanner;
 pub use pool::{Kind, Pool};
 pub use sampling::{AgentParameters, Handedness};
 pub use settings::Settings;
 pub use spawn::SpawnRequest;
-pub use step::Crowd;
+pub use step::{Crowd, Phase};
 pub use walls::{Segment, Wall, WallIndex, WallSet};

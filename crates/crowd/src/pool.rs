@@ -37,7 +37,7 @@ macro_rules! columns {
         pub struct Pool {
             /// Row of every id.
             rows: BTreeMap<i32, u32>,
-            /// Rows with an `axial_offset`, which they have from the start or never.
+            /// Rows with an `axial_offset`.
             long_bodies: usize,
             $($(#[$doc])* pub $name: Vec<$kind>,)*
         }
@@ -166,6 +166,30 @@ impl Pool {
     #[must_use]
     pub fn row_of(&self, id: i32) -> Option<usize> {
         self.rows.get(&id).map(|row| *row as usize)
+    }
+
+    /// Give a row the numbers of a body; where it is and goes stays.
+    pub(crate) fn set_body(&mut self, row: usize, parameters: &AgentParameters) {
+        self.desired_velocity[row] = parameters.desired_velocity;
+        self.radius[row] = parameters.radius;
+        self.max_velocity[row] = parameters.max_velocity;
+        self.max_acceleration[row] = parameters.max_acceleration;
+        self.max_deceleration[row] = parameters.max_deceleration;
+        self.min_turning_radius[row] = parameters.min_turning_radius;
+        self.pivot_angular_velocity[row] = parameters.pivot_angular_velocity;
+        self.vision_range[row] = parameters.vision_range;
+        self.vision_cos[row] = vision_cos(parameters.vision_fov);
+        self.proximity_sense[row] = parameters.proximity_sense;
+        self.vision_occlusion[row] = parameters.vision_occlusion;
+        let locomotion = parameters.locomotion.as_deref();
+        let offset = locomotion.map_or(0.0, |l| l.axial_offset(parameters.radius));
+        let before = std::mem::replace(&mut self.axial_offset[row], offset);
+        self.long_bodies = self.long_bodies + usize::from(offset > 0.0) - usize::from(before > 0.0);
+        match locomotion {
+            None => (self.gait_phase[row], self.gait_cadence[row]) = (0.0, 0.0),
+            Some(_) if self.gait_phase[row] == 0.0 => self.gait_phase[row] = initial_phase(self.id[row]),
+            Some(_) => {}
+        }
     }
 
     /// Position of a row.

@@ -195,6 +195,32 @@ impl AgentParameters {
         self.locomotion.as_ref().map_or(Ok(()), |locomotion| locomotion.check(id))
     }
 
+    /// Move a planner key to another mean: what was drawn keeps its offset, and the clips move along, the lower one no further up or down
+    /// than that the new mean lies within (crowd-engine specification, section 23).
+    pub(crate) fn move_mean(
+        &mut self,
+        resolved: Option<&ResolvedType>,
+        keys: &[PlannerKey],
+        key: &str,
+        mean: f64,
+    ) {
+        let declared = resolved.and_then(|resolved| {
+            let file = resolved.merged.local_planner_params.iter().find(|(name, _)| name == key);
+            file.map(|(_, d)| *d).or_else(|| word(resolved, key))
+        });
+        let of_planner = || keys.iter().find(|k| k.name == key).map(|k| k.default);
+        let Some(d) = declared.or_else(of_planner) else { return };
+        let delta = mean - d.mean;
+        let drawn = self.planner_value(key).unwrap_or(d.mean) + delta;
+        let moved = if d.std > 0.0 {
+            let low = (d.clip_low + delta).max(d.clip_low.min(mean));
+            drawn.max(low).min(d.clip_high + delta)
+        } else {
+            mean
+        };
+        self.set_planner_value(key, moved);
+    }
+
     /// Value of a planner key.
     #[must_use]
     pub fn planner_value(&self, key: &str) -> Option<f64> {

@@ -66,6 +66,8 @@ pub struct SpawnRequest {
     pub planner: Option<String>,
     /// Speed it wants, m/s.
     pub desired_velocity: f64,
+    /// Speed cap, m/s.
+    pub max_velocity: f64,
     /// Body radius, m.
     pub radius: f64,
     /// How far it sees, m.
@@ -92,6 +94,7 @@ impl SpawnRequest {
             ("velocity", self.velocity[0]),
             ("velocity", self.velocity[1]),
             ("desired_velocity", self.desired_velocity),
+            ("max_velocity", self.max_velocity),
             ("radius", self.radius),
             ("vision_range", self.vision_range),
             ("vision_fov", self.vision_fov),
@@ -105,6 +108,23 @@ impl SpawnRequest {
         Ok(())
     }
 
+    /// What this request says, and where it says nothing what `before` said.
+    pub(crate) fn over(self, before: &Self) -> Self {
+        let or = |own: f64, before: f64| if own > 0.0 { own } else { before };
+        Self {
+            desired_velocity: or(self.desired_velocity, before.desired_velocity),
+            max_velocity: or(self.max_velocity, before.max_velocity),
+            radius: or(self.radius, before.radius),
+            vision_range: or(self.vision_range, before.vision_range),
+            vision_fov: or(self.vision_fov, before.vision_fov),
+            relaxation_time: or(self.relaxation_time, before.relaxation_time),
+            repulsion_strength: or(self.repulsion_strength, before.repulsion_strength),
+            repulsion_range: or(self.repulsion_range, before.repulsion_range),
+            handedness: self.handedness.or(before.handedness),
+            ..self
+        }
+    }
+
     /// Lay what the request says over what was sampled.
     fn override_sample(&self, parameters: &mut AgentParameters) {
         let over = |sampled: &mut f64, wanted: f64| {
@@ -113,6 +133,7 @@ impl SpawnRequest {
             }
         };
         over(&mut parameters.desired_velocity, self.desired_velocity);
+        over(&mut parameters.max_velocity, self.max_velocity);
         over(&mut parameters.radius, self.radius);
         over(&mut parameters.vision_range, self.vision_range);
         over(&mut parameters.vision_fov, self.vision_fov);
@@ -128,7 +149,8 @@ impl SpawnRequest {
         parameters.handedness = self.handedness.unwrap_or(parameters.handedness);
     }
 
-    /// The numbers of agent `id`: drawn from its own stream, then overridden. Without a type those of an unknown one.
+    /// The numbers of agent `id`: drawn from its own stream, moved to other `means` of planner keys, then overridden. Without a type
+    /// those of an unknown one.
     #[must_use]
     pub fn parameters(
         &self,
@@ -136,6 +158,7 @@ impl SpawnRequest {
         id: i32,
         resolved: Option<&ResolvedType>,
         keys: &[PlannerKey],
+        means: &[(&str, f64)],
     ) -> AgentParameters {
         let mut parameters = match resolved {
             Some(resolved) => {
@@ -144,6 +167,9 @@ impl SpawnRequest {
             }
             None => AgentParameters::unknown_type(),
         };
+        for (key, mean) in means {
+            parameters.move_mean(resolved, keys, key, *mean);
+        }
         self.override_sample(&mut parameters);
         parameters
     }
@@ -163,7 +189,7 @@ mod tests {
     #[test]
     fn a_request_overrides_only_what_it_says() {
         let request = SpawnRequest { desired_velocity: 0.9, repulsion_range: 0.5, ..SpawnRequest::default() };
-        let parameters = request.parameters(1, 1, None, &[]);
+        let parameters = request.parameters(1, 1, None, &[], &[]);
         assert_eq!((parameters.desired_velocity, parameters.radius), (0.9, 0.35));
         assert_eq!(parameters.planner_value("repulsion_range"), Some(0.5));
         assert_eq!(parameters.planner_value("relaxation_time"), None);

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use promenade_scenario::ResolvedType;
 
 use crate::collision::Contacts;
-use crate::error::{CrowdError, coordinate, finite};
+use crate::error::{CrowdError, coordinate, finite, within};
 use crate::global::{PathFinder, Route};
 use crate::locomotion::{Gait, Locomotion};
 use crate::occlusion::Occlusion;
@@ -22,6 +22,23 @@ const BLOCK: usize = 128;
 /// How far contacts look for walls, metres; grown for larger bodies.
 const CONTACT_REACH: f64 = 0.6;
 
+/// The part of a tick that has just been done; the names are those of the profile (crowd-engine specification, section 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Everybody looked around.
+    Sense,
+    /// Sub-goals and arrivals; on decision ticks only.
+    GlobalPlan,
+    /// Everybody chose a velocity.
+    LocalPlan,
+    /// Velocities were held to what bodies can do.
+    Kinematics,
+    /// Everybody moved.
+    Integrate,
+    /// Bodies were pushed apart and out of walls.
+    Collision,
+}
+
 /// A pedestrian engine.
 #[derive(Debug)]
 pub struct Crowd {
@@ -36,6 +53,8 @@ pub struct Crowd {
     classes: Classes,
     planners: Vec<Fleet>,
     locomotion: Locomotion,
+    /// Whether the rows of the planners have to be listed anew.
+    fleets_stale: bool,
 
     walls: WallSet,
     path_finder: PathFinder,
@@ -84,6 +103,7 @@ impl Crowd {
             classes: Classes::default(),
             planners: vec![default],
             locomotion: Locomotion::default(),
+            fleets_stale: false,
             walls: WallSet::default(),
             path_finder: PathFinder::default(),
             occlusion: Occlusion::Off,
@@ -201,7 +221,7 @@ impl Crowd {
         let name = request.planner.as_deref().or(of_type).unwrap_or(&self.settings.local_planner);
         let keys = planner::named(name)?.keys();
         let id = self.free_id(request.id)?;
-        let parameters = request.parameters(self.settings.seed, id, resolved, keys);
+        let parameters = request.parameters(self.settings.seed, id, resolved, keys, &[]);
         self.insert(request, id, parameters, of_type)
     }
 
@@ -249,6 +269,10 @@ impl Crowd {
         [row.vx, row.vy] = request.velocity;
         row.kind = request.kind;
         row.policy = policy;
+        if policy == NO_POLICY {
+            // It moves by a feed, which has not said anything yet.
+            [row.vx, row.vy] = [0.0; 2];
+        }
         row.class = match request.kind {
             Kind::Robot => class::ROBOT,
             Kind::Human => self.classes.index(&parameters.interaction_class),
@@ -265,9 +289,7 @@ impl Crowd {
         }
         self.agents.push(Agent { parameters, target: None, route: Route::default() });
         self.largest_id = self.largest_id.max(id);
-        if self.pool.radius[at] > Contacts::largest_radius(&self.walls_for_contacts) {
-            self.index_walls_for_contacts();
-        }
+        self.fit_wall_index(at);
         Ok(id)
     }
 
@@ -291,13 +313,174 @@ impl Crowd {
         self.pool.swap_remove(row);
         self.agents.swap_remove(row);
         self.locomotion.swap_remove(row, self.pool.len());
-        for (number, fleet) in self.planners.iter_mut().enumerate() {
-            fleet.planner.swap_remove(row);
-            fleet.rows.clear();
-            let own = self.pool.policy.iter().enumerate().filter(|(_, policy)| **policy == number as i16);
-            fleet.rows.extend(own.map(|(row, _)| row as u32));
+        self.planners.iter_mut().for_each(|fleet| fleet.planner.swap_remove(row));
+        self.fleets_stale = true;
+        Ok(())
+    }
+
+    /// List anew which rows each planner moves.
+    fn muster(&mut self) {
+        if !std::mem::take(&mut self.fleets_stale) {
+            return;
+        }
+        self.planners.iter_mut().for_each(|fleet| fleet.rows.clear());
+        for (row, policy) in self.pool.policy.iter().enumerate() {
+            if let Ok(number) = usize::try_from(*policy) {
+                self.planners[number].rows.push(row as u32);
+            }
+        }
+    }
+
+    /// Names of the planners, by the index that [`Pool::policy`] has.
+    pub fn planner_names(&self) -> impl Iterator<Item = &'static str> {
+        self.planners.iter().map(|fleet| fleet.planner.name())
+    }
+
+    /// Let another planner move an agent, or with `None` no planner: then it keeps the velocity that it is given from outside.
+    ///
+    /// # Errors
+    /// An id that nobody has, or a planner there is not.
+    pub fn set_planner(&mut self, id: i32, name: Option<&str>) -> Result<(), CrowdError> {
+        let row = self.pool.row_of(id).ok_or(CrowdError::NoAgent(id))?;
+        let policy = name.map_or(Ok(NO_POLICY), |name| self.policy(name))?;
+        self.fleets_stale |= std::mem::replace(&mut self.pool.policy[row], policy) != policy;
+        Ok(())
+    }
+
+    /// Give an agent other parameters; its pose, goal and planner stay.
+    ///
+    /// # Errors
+    /// An id that nobody has, or numbers that make no body.
+    pub fn set_parameters(&mut self, id: i32, parameters: AgentParameters) -> Result<(), CrowdError> {
+        let row = self.pool.row_of(id).ok_or(CrowdError::NoAgent(id))?;
+        parameters.check(id)?;
+        self.pool.set_body(row, &parameters);
+        self.planners.iter_mut().for_each(|fleet| fleet.planner.set(row, &parameters));
+        if parameters.locomotion != self.agents[row].parameters.locomotion {
+            self.locomotion.set(row, parameters.locomotion.as_deref());
+        }
+        if self.pool.kind[row] == Kind::Human {
+            self.pool.class[row] = self.classes.index(&parameters.interaction_class);
+        }
+        self.agents[row].parameters = parameters;
+        self.fit_wall_index(row);
+        Ok(())
+    }
+
+    /// Put an agent somewhere, from one moment to the next.
+    ///
+    /// # Errors
+    /// An id that nobody has, or numbers that are none.
+    pub fn place(&mut self, id: i32, pose: [f64; 3], velocity: [f64; 2]) -> Result<(), CrowdError> {
+        let row = self.pool.row_of(id).ok_or(CrowdError::NoAgent(id))?;
+        SpawnRequest { id, pose, velocity, ..SpawnRequest::default() }.check()?;
+        [self.pool.x[row], self.pool.y[row], self.pool.theta[row]] = pose;
+        [self.pool.vx[row], self.pool.vy[row]] = velocity;
+        self.locomotion.forget_overlay(row);
+        Ok(())
+    }
+
+    /// Change the size of a body.
+    ///
+    /// # Errors
+    /// An id that nobody has, or a radius that is none.
+    pub fn set_radius(&mut self, id: i32, radius: f64) -> Result<(), CrowdError> {
+        let row = self.pool.row_of(id).ok_or(CrowdError::NoAgent(id))?;
+        let what = format!("radius of agent {id}");
+        within(&what, radius, "a number above 0 and up to 100", radius > 0.0 && radius <= 100.0)?;
+        let body = AgentParameters { radius, ..self.agents[row].parameters.clone() };
+        self.pool.set_body(row, &body);
+        self.fit_wall_index(row);
+        Ok(())
+    }
+
+    /// Let go of an arrival, for an agent that is sent on.
+    pub(crate) fn release(&mut self, row: usize) {
+        self.pool.latched[row] = false;
+    }
+
+    /// As [`Crowd::navigate`], to a place that was checked.
+    pub(crate) fn send(&mut self, row: usize, target: Option<[f64; 2]>) {
+        self.agents[row].target = target;
+    }
+
+    /// Take the velocity of an agent that no planner moves.
+    pub(crate) fn halt(&mut self, id: i32) {
+        if let Some(row) = self.pool.row_of(id).filter(|row| self.pool.policy[*row] == NO_POLICY) {
+            [self.pool.vx[row], self.pool.vy[row]] = [0.0; 2];
+        }
+    }
+
+    /// Where an agent was sent.
+    #[must_use]
+    pub fn target(&self, id: i32) -> Option<[f64; 2]> {
+        self.pool.row_of(id).and_then(|row| self.agents[row].target)
+    }
+
+    /// Take over other settings: paths are planned anew where the way of finding them changed.
+    ///
+    /// # Errors
+    /// A setting out of its range; then everything stays as it was.
+    pub fn reconfigure(&mut self, settings: Settings) -> Result<(), CrowdError> {
+        settings.check()?;
+        planner::named(&settings.local_planner)?;
+        let replan = settings.global_planner != self.settings.global_planner
+            || settings.occlusion != self.settings.occlusion;
+        let before = std::mem::replace(&mut self.settings, settings);
+        if replan && let Err(error) = self.set_walls(self.walls.clone()) {
+            self.settings = before;
+            return Err(error);
         }
         Ok(())
+    }
+
+    /// Drop planners that move nobody, other than the default one and those that `keep` names.
+    pub fn prune_planners(&mut self, keep: &[&str]) {
+        self.fleets_stale = true;
+        self.muster();
+        let default = self.settings.local_planner.as_str();
+        let used = |fleet: &Fleet| {
+            let name = fleet.planner.name();
+            !fleet.rows.is_empty() || name == default || keep.contains(&name)
+        };
+        let kept: Vec<bool> = self.planners.iter().map(used).collect();
+        let mut number = 0;
+        let renumbered: Vec<i16> = kept
+            .iter()
+            .map(|kept| {
+                number += i16::from(*kept);
+                number - 1
+            })
+            .collect();
+        for policy in &mut self.pool.policy {
+            if let Ok(index) = usize::try_from(*policy) {
+                *policy = renumbered[index];
+            }
+        }
+        let mut kept = kept.into_iter();
+        self.planners.retain(|_| kept.next().unwrap_or(true));
+    }
+
+    /// Begin to count ticks anew.
+    pub(crate) fn restart_ticks(&mut self) {
+        self.tick = 0;
+    }
+
+    /// Let the next id be 1 again, once everybody has gone.
+    pub(crate) fn restart_ids(&mut self) {
+        self.largest_id = self.pool.id.iter().fold(0, |most, id| most.max(*id));
+    }
+
+    /// The largest id seen.
+    #[must_use]
+    pub fn largest_id(&self) -> i32 {
+        self.largest_id
+    }
+
+    fn fit_wall_index(&mut self, row: usize) {
+        if self.pool.radius[row] > Contacts::largest_radius(&self.walls_for_contacts) {
+            self.index_walls_for_contacts();
+        }
     }
 
     /// Send an agent to a target, or with `None` take its target away. It sets off at the next decision tick.
@@ -326,18 +509,30 @@ impl Crowd {
 
     /// One tick.
     pub fn step(&mut self) {
+        self.step_in_phases(|_| {});
+    }
+
+    /// One tick; `done` hears of every phase when it is over.
+    pub fn step_in_phases(&mut self, mut done: impl FnMut(Phase)) {
+        self.muster();
         self.sense();
+        done(Phase::Sense);
         if self.tick.is_multiple_of(u64::from(self.settings.bt_tick_interval)) {
             self.plan_globally();
             self.latch_arrivals();
+            done(Phase::GlobalPlan);
         }
         self.plan_locally();
+        done(Phase::LocalPlan);
         self.limit();
         self.gait();
+        done(Phase::Kinematics);
         self.integrate();
+        done(Phase::Integrate);
         if self.settings.contacts {
             self.contacts.resolve(&mut self.pool, &self.walls_for_contacts);
         }
+        done(Phase::Collision);
         self.tick += 1;
     }
 
@@ -446,7 +641,8 @@ impl Crowd {
         pool.previous_vy.copy_from_slice(&pool.vy);
         for row in 0..pool.len() {
             if pool.policy[row] == NO_POLICY {
-                (pool.vx[row], pool.vy[row]) = (0.0, 0.0);
+                pool.x[row] += pool.vx[row] * dt;
+                pool.y[row] += pool.vy[row] * dt;
             }
         }
         for fleet in &self.planners {

@@ -52,6 +52,14 @@ impl Locomotion {
         self.gaits.push(Gait { row: row as u32, parameters, recovery: Recovery::default(), overlay: None });
     }
 
+    /// The way a row gets along has changed.
+    pub(crate) fn set(&mut self, row: usize, parameters: Option<&LocomotionParameters>) {
+        self.gaits.retain(|gait| gait.row as usize != row);
+        if let Some(parameters) = parameters {
+            self.push(row, parameters);
+        }
+    }
+
     /// A row was removed, and `last`, the last one, has taken its place.
     pub(crate) fn swap_remove(&mut self, row: usize, last: usize) {
         self.gaits.retain(|gait| gait.row as usize != row);
