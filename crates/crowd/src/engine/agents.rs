@@ -109,7 +109,8 @@ impl Engine {
     }
 
     pub(super) fn spawn_scheduled(&mut self) {
-        while let Some(entry) = self.schedule.0.first_entry().filter(|entry| *entry.key() <= self.crowd.ticks())
+        while let Some(entry) =
+            self.schedule.0.first_entry().filter(|entry| *entry.key() <= self.crowd.ticks())
         {
             for agent in entry.remove() {
                 if let Err(error) = self.spawn_agents(std::slice::from_ref(&agent)) {
@@ -138,7 +139,12 @@ impl Engine {
         agents.iter().map(&mut next).collect()
     }
 
-    fn newcomer(&mut self, agent: &AgentState, id: i32, looked: &mut Looked) -> Result<Newcomer, EngineError> {
+    fn newcomer(
+        &mut self,
+        agent: &AgentState,
+        id: i32,
+        looked: &mut Looked,
+    ) -> Result<Newcomer, EngineError> {
         if RESERVED.contains(&agent.name.as_str()) {
             return Err(EngineError::ReservedName(agent.name.clone()));
         }
@@ -176,13 +182,18 @@ impl Engine {
         });
         found
             .map_err(|reason| {
-                self.warnings.say(format!("agents of type {name:?} get the numbers of an unknown type: {reason}"));
+                self.warnings
+                    .say(format!("agents of type {name:?} get the numbers of an unknown type: {reason}"));
             })
             .ok()
     }
 
     /// Who moves an agent: its own planner or its type's, unless the default is forced on everybody; robots are moved by a feed.
-    pub(super) fn planner_of(&self, request: &SpawnRequest, resolved: Option<&ResolvedType>) -> Option<String> {
+    pub(super) fn planner_of(
+        &self,
+        request: &SpawnRequest,
+        resolved: Option<&ResolvedType>,
+    ) -> Option<String> {
         let default = || self.crowd.settings().local_planner.clone();
         match (own_planner(request, resolved), request.kind) {
             (Some(_), _) if self.parameters.is_on("force_local_planner") => Some(default()),

@@ -86,7 +86,7 @@ pub(crate) fn shown(value: &ParameterValue) -> String {
 pub(crate) fn refuse<T>(
     what: impl Into<String>,
     expected: &'static str,
-    found: impl ToString,
+    found: impl std::fmt::Display,
 ) -> Result<T, EngineError> {
     Err(EngineError::Field { what: what.into(), expected, found: found.to_string() })
 }

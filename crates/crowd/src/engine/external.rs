@@ -186,8 +186,7 @@ impl Engine {
         if found > MOST_AGENTS {
             return Err(EngineError::TooMany { what: "agents", found, most: MOST_AGENTS });
         }
-        let request =
-            SpawnRequest { pose: state.pose, kind: Kind::Robot, radius, ..SpawnRequest::default() };
+        let request = SpawnRequest { pose: state.pose, kind: Kind::Robot, radius, ..SpawnRequest::default() };
         let parameters = AgentParameters { radius, ..AgentParameters::unknown_type() };
         let agent = self.crowd.spawn_with(&request, parameters)?;
         let person = Person {

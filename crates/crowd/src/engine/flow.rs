@@ -8,7 +8,7 @@ use super::area::Area;
 use super::error::{EngineError, refuse};
 use super::named::{HasName, Named};
 use super::people::{NO_SINK, Person};
-use crate::error::{coordinate, finite};
+use crate::error::{coordinate, finite, within};
 use crate::protocol::{
     FlowConfig, RateKeyframe, SinkConfig, SourceConfig, Waypoint, Waypoints, mode, shape, source,
 };
@@ -73,8 +73,8 @@ impl Source {
             Ok(most) => most.saturating_sub(so_far),
             Err(_) => u32::MAX,
         };
-        let room = left(self.config.max_concurrent, self.present)
-            .min(left(self.config.max_total, self.released));
+        let room =
+            left(self.config.max_concurrent, self.present).min(left(self.config.max_total, self.released));
         match self.config.kind {
             source::MAX => room,
             _ => self.poisson.poisson(rate(&self.config.rate_profile, t) * dt).min(room),
@@ -314,8 +314,10 @@ impl Engine {
             source: Some(source.serial),
             since: self.ticks(),
         };
-        let waypoints =
-            Waypoints { points: vec![Waypoint { pose: [to[0], to[1], pose[2]], radius: 0.0 }], mode: mode::ONCE };
+        let waypoints = Waypoints {
+            points: vec![Waypoint { pose: [to[0], to[1], pose[2]], radius: 0.0 }],
+            mode: mode::ONCE,
+        };
         let newcomer = Newcomer {
             person,
             parameters: AgentParameters::unknown_type(),
@@ -354,11 +356,9 @@ impl Engine {
 fn room_for(there_are: usize) -> Result<(), EngineError> {
     match there_are < MOST_PLACES {
         true => Ok(()),
-        false => Err(EngineError::TooMany {
-            what: "sources or sinks",
-            found: there_are + 1,
-            most: MOST_PLACES,
-        }),
+        false => {
+            Err(EngineError::TooMany { what: "sources or sinks", found: there_are + 1, most: MOST_PLACES })
+        }
     }
 }
 
@@ -440,9 +440,7 @@ fn check_place(
     few(&what("vertices"), area.vertices.len())?;
     let corners = area.vertices.iter().flatten().map(|c| f64::from(*c));
     for size in corners.chain([area.width, area.height, area.radius]) {
-        if !(size.abs() <= 1e6) {
-            return refuse(what("shape"), "numbers up to 1e6", size);
-        }
+        within(&what("shape"), size, "a number between -1e6 and 1e6", size.abs() <= 1e6)?;
     }
     Ok(())
 }

@@ -75,7 +75,10 @@ pub struct Engine {
 impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let agents = self.crowd.pool().len();
-        f.debug_struct("Engine").field("ticks", &self.ticks()).field("agents", &agents).finish_non_exhaustive()
+        f.debug_struct("Engine")
+            .field("ticks", &self.ticks())
+            .field("agents", &agents)
+            .finish_non_exhaustive()
     }
 }
 

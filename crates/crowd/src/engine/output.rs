@@ -85,10 +85,13 @@ impl Engine {
         copy(&mut frame.radius, &pool.radius, published);
         copy(&mut frame.policy_idx, &pool.policy, published);
         let rows = || (0..pool.len()).filter(|row| published[*row]);
-        fill(&mut frame.kind, rows().map(|row| match pool.kind[row] {
-            Kind::Human => kind::HUMAN,
-            Kind::Robot => kind::ROBOT,
-        }));
+        fill(
+            &mut frame.kind,
+            rows().map(|row| match pool.kind[row] {
+                Kind::Human => kind::HUMAN,
+                Kind::Robot => kind::ROBOT,
+            }),
+        );
         fill(&mut frame.animation_state, rows().map(|row| animation_state(pool, row)));
         // Interactions are not built yet: nobody takes part in one.
         let count = frame.agent_id.len();

@@ -102,7 +102,11 @@ impl Ways {
 /// Whether the engine takes this way.
 pub(crate) fn check(whose: &str, list: &Waypoints) -> Result<(), EngineError> {
     if list.mode > mode::RANDOM {
-        return refuse(format!("waypoint mode of {whose}"), "0 repeat, 1 reverse, 2 once or 3 random", list.mode);
+        return refuse(
+            format!("waypoint mode of {whose}"),
+            "0 repeat, 1 reverse, 2 once or 3 random",
+            list.mode,
+        );
     }
     if list.points.len() > MOST_POINTS {
         return Err(EngineError::TooMany {

@@ -206,9 +206,8 @@ fn check(obstacle: &ObstacleConfig) -> Result<(), EngineError> {
 /// The four walls of an obstacle.
 fn sides(obstacle: &ObstacleConfig) -> [Wall; 4] {
     let (sin, cos) = obstacle.pose[2].sin_cos();
-    let corner = |x: f64, y: f64| {
-        [obstacle.pose[0] + x * cos - y * sin, obstacle.pose[1] + x * sin + y * cos]
-    };
+    let corner =
+        |x: f64, y: f64| [obstacle.pose[0] + x * cos - y * sin, obstacle.pose[1] + x * sin + y * cos];
     let ([west, east], [south, north]) = (obstacle.bb_x, obstacle.bb_y);
     let corners = [corner(west, south), corner(east, south), corner(east, north), corner(west, north)];
     std::array::from_fn(|side| Wall {
