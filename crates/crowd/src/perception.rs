@@ -88,6 +88,12 @@ impl Perception {
         &self.neighbours
     }
 
+    /// Where everybody was when they last looked around.
+    #[must_use]
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
     /// Look around. With `parallel` the rows are spread over the threads of the current pool.
     pub fn sense(&mut self, pool: &Pool, occlusion: &Occlusion, parallel: bool) {
         let reach = |row: usize| pool.vision_range[row].max(pool.proximity_sense[row]);

@@ -11,6 +11,7 @@ use promenade_scenario::AgentTypeLibrary;
 use crate::collision::{Contacts, MARGIN};
 use crate::error::{CrowdError, coordinate, finite, positive};
 use crate::global::GlobalPlanner;
+use crate::grid::Grid;
 use crate::perception::Neighbours;
 use crate::planner::{self, Motion, Scene, WALL_REACH};
 use crate::pool::{NO_POLICY, Pool, Row};
@@ -458,8 +459,10 @@ impl PlannerScene {
         let numbers: Vec<u32> = (0..pool.len() as u32).collect();
         let mut motions = vec![Motion::default(); pool.len()];
         let mut rows = Rows { ids: pool.id.clone(), ..Rows::default() };
+        let mut grid = Grid::default();
         for _ in 0..options.ticks.unwrap_or(self.steps) {
-            let scene = Scene { pool: &pool, neighbours: &neighbours, walls: &walls, dt };
+            grid.rebuild(&pool.x, &pool.y, 1.0);
+            let scene = Scene { pool: &pool, neighbours: &neighbours, grid: &grid, walls: &walls, dt };
             planner.plan(&scene, &numbers, &mut motions);
             planner.keep(&numbers, &motions);
             for (row, motion) in motions.iter().enumerate() {

@@ -84,7 +84,18 @@ pub struct AgentParameters {
 }
 
 /// Planner keys that divide.
-const DIVISORS: [&str; 4] = ["relaxation_time", "repulsion_range", "force_distance", "mass"];
+const DIVISORS: [&str; 10] = [
+    "relaxation_time",
+    "repulsion_range",
+    "force_distance",
+    "mass",
+    "time_horizon",
+    "time_horizon_obst",
+    "time_gap",
+    "turning_time",
+    "range_neighbor_repulsion",
+    "range_geometry_repulsion",
+];
 
 /// The class of somebody whose type names none.
 pub const HUMAN_CLASS: &str = "human";

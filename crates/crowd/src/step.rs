@@ -553,7 +553,11 @@ impl Crowd {
                 agent.route.clear();
                 continue;
             };
-            let leg = self.path_finder.leg(&mut agent.route, pool.position(row), target);
+            let mut leg = self.path_finder.leg(&mut agent.route, pool.position(row), target);
+            let fleet = self.planners.get(pool.policy[row] as usize);
+            if fleet.is_some_and(|fleet| !fleet.planner.needs_global_subgoal()) {
+                leg.sub_goal = target;
+            }
             [pool.goal_x[row], pool.goal_y[row]] = leg.sub_goal;
             [pool.terminal_x[row], pool.terminal_y[row]] = leg.terminal;
         }
@@ -584,6 +588,7 @@ impl Crowd {
         let scene = Scene {
             pool: &self.pool,
             neighbours: self.perception.neighbours(),
+            grid: self.perception.grid(),
             walls: &self.walls_for_planners,
             dt: self.settings.dt,
         };
@@ -602,6 +607,7 @@ impl Crowd {
         let pool = &self.pool;
         for fleet in &mut self.planners {
             let owns_heading = fleet.planner.owns_heading();
+            let bypasses_limits = fleet.planner.bypasses_limits();
             fleet.planner.keep(&fleet.rows, &fleet.motions);
             each_block(self.threads.as_ref(), &fleet.rows, &mut fleet.motions, |rows, motions| {
                 for (motion, row) in motions.iter_mut().zip(rows) {
@@ -609,7 +615,9 @@ impl Crowd {
                     if pool.latched[row] {
                         motion.velocity = motion.velocity.map(|v| v * braking);
                     }
-                    motion.velocity = kinematics.limited(pool, row, motion.velocity);
+                    if !bypasses_limits {
+                        motion.velocity = kinematics.limited(pool, row, motion.velocity);
+                    }
                     let theta = if owns_heading { motion.theta } else { pool.theta[row] };
                     motion.theta = kinematics.heading(pool, row, motion.velocity, theta, !owns_heading);
                 }

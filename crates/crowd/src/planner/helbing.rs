@@ -32,10 +32,10 @@ impl AccelerationLaw<7> for EscapePanicLaw {
     const KEYS: &'static [PlannerKey; 7] = &KEYS;
 
     #[inline(always)]
-    fn acceleration(values: &[f64; 7], scene: &Scene<'_>, row: usize, e: [f64; 2]) -> [f64; 2] {
+    fn acceleration(values: &[[f64; 7]], scene: &Scene<'_>, row: usize, e: [f64; 2]) -> [f64; 2] {
         let pool = scene.pool;
         let [relaxation_time, mass, agent_scale, obstacle_scale, force_distance, body_force, friction] =
-            *values;
+            values[row];
         let (position, radius, v) = (pool.position(row), pool.radius[row], [pool.vx[row], pool.vy[row]]);
         // The force of something whose surface begins `depth` before the touch, and that moves with `slip` relative to the row.
         let push = |scale: f64, n: [f64; 2], depth: f64, slip: [f64; 2]| {

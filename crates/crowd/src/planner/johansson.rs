@@ -31,9 +31,9 @@ impl AccelerationLaw<6> for EllipticSocialForceLaw {
     const KEYS: &'static [PlannerKey; 6] = &KEYS;
 
     #[inline(always)]
-    fn acceleration(values: &[f64; 6], scene: &Scene<'_>, row: usize, e: [f64; 2]) -> [f64; 2] {
+    fn acceleration(values: &[[f64; 6]], scene: &Scene<'_>, row: usize, e: [f64; 2]) -> [f64; 2] {
         let pool = scene.pool;
-        let [relaxation_time, agent_scale, obstacle_scale, force_distance, stride, fov_weight] = *values;
+        let [relaxation_time, agent_scale, obstacle_scale, force_distance, stride, fov_weight] = values[row];
         let position = pool.position(row);
         let (sin, cos) = pool.theta[row].sin_cos();
         // Of something in the direction opposite to `n`: whole ahead, `fov_weight` of it behind.

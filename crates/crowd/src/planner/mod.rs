@@ -3,23 +3,43 @@
 //! One file per model behind [`LocalPlanner`]. A planner reads the state at the start of the tick and moves nobody itself; whether a
 //! motion is possible for a body is decided afterwards, by the kinematic limits.
 
+mod avm;
+mod cfsm;
+mod contact_time;
+#[cfg(test)]
+mod contract;
+mod gcf;
+mod half_planes;
 mod helbing;
 mod hsfm;
 mod johansson;
+mod karamouzas;
+mod nearest;
+mod orca;
+mod pedvo;
 mod sfm;
 mod social_force;
 mod straight;
+mod zanlungo;
 
-pub use helbing::EscapePanic;
+pub use avm::AnticipationVelocity;
+pub use cfsm::CollisionFreeSpeed;
+pub use gcf::{CentrifugalForce, CentrifugalForceLaw};
+pub use helbing::{EscapePanic, EscapePanicLaw};
 pub use hsfm::HeadedSocialForce;
-pub use johansson::EllipticSocialForce;
+pub use johansson::{EllipticSocialForce, EllipticSocialForceLaw};
+pub use karamouzas::{PredictiveAvoidance, PredictiveAvoidanceLaw};
+pub use orca::ReciprocalAvoidance;
+pub use pedvo::PedestrianVelocityObstacles;
 pub use sfm::SocialForce;
 pub use social_force::Gains;
 pub use straight::Straight;
+pub use zanlungo::{CollisionPrediction, CollisionPredictionLaw};
 
 use std::marker::PhantomData;
 
 use crate::error::CrowdError;
+use crate::grid::Grid;
 use crate::perception::Neighbours;
 use crate::pool::Pool;
 use crate::sampling::{AgentParameters, PlannerKey};
@@ -32,6 +52,8 @@ pub struct Scene<'a> {
     pub pool: &'a Pool,
     /// Whom each of them sees.
     pub neighbours: &'a Neighbours,
+    /// Where each of them is, for planners that look around on their own.
+    pub grid: &'a Grid,
     /// Walls within [`WALL_REACH`] of a point.
     pub walls: &'a WallIndex,
     /// Length of the tick, seconds.
@@ -67,6 +89,16 @@ pub trait LocalPlanner: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether its velocities are taken as they are, at most at the largest speed, without limits of acceleration and turning.
+    fn bypasses_limits(&self) -> bool {
+        false
+    }
+
+    /// Whether it is led along a path. Else its goal is the target itself.
+    fn needs_global_subgoal(&self) -> bool {
+        true
+    }
+
     /// A row was appended to the pool.
     fn push(&mut self, parameters: &AgentParameters);
 
@@ -86,7 +118,20 @@ pub trait LocalPlanner: std::fmt::Debug + Send + Sync {
 }
 
 /// Names of all planners there are.
-pub const PLANNERS: [&str; 5] = ["sfm", "hsfm", "helbing", "johansson", "straight"];
+pub const PLANNERS: [&str; 12] = [
+    "sfm",
+    "hsfm",
+    "helbing",
+    "johansson",
+    "karamouzas",
+    "zanlungo",
+    "gcf",
+    "orca",
+    "pedvo",
+    "cfsm",
+    "avm",
+    "straight",
+];
 
 /// A planner by name, without rows.
 ///
@@ -98,6 +143,13 @@ pub fn named(name: &str) -> Result<Box<dyn LocalPlanner>, CrowdError> {
         "hsfm" => Ok(Box::new(HeadedSocialForce::default())),
         "helbing" => Ok(Box::new(EscapePanic::default())),
         "johansson" => Ok(Box::new(EllipticSocialForce::default())),
+        "karamouzas" => Ok(Box::new(PredictiveAvoidance::default())),
+        "zanlungo" => Ok(Box::new(CollisionPrediction::default())),
+        "gcf" => Ok(Box::new(CentrifugalForce::default())),
+        "orca" => Ok(Box::new(ReciprocalAvoidance::default())),
+        "pedvo" => Ok(Box::new(PedestrianVelocityObstacles::default())),
+        "cfsm" => Ok(Box::new(CollisionFreeSpeed::default())),
+        "avm" => Ok(Box::new(AnticipationVelocity::default())),
         "straight" => Ok(Box::new(Straight)),
         _ => Err(CrowdError::Unknown {
             kind: "local planner",
@@ -134,9 +186,9 @@ pub trait AccelerationLaw<const N: usize>: std::fmt::Debug + Send + Sync {
     /// Its parameters, in the order they are drawn.
     const KEYS: &'static [PlannerKey; N];
 
-    /// Acceleration of a row with these parameters whose goal lies along the unit vector `e`, m/s2. `#[inline(always)]`, as
-    /// the vector code wants it.
-    fn acceleration(values: &[f64; N], scene: &Scene<'_>, row: usize, e: [f64; 2]) -> [f64; 2];
+    /// Acceleration of a row whose goal lies along the unit vector `e`, m/s2; `values` are everybody's parameters, by row.
+    /// `#[inline(always)]`, as the vector code wants it.
+    fn acceleration(values: &[[f64; N]], scene: &Scene<'_>, row: usize, e: [f64; 2]) -> [f64; 2];
 }
 
 /// The planner of an [`AccelerationLaw`].
@@ -179,7 +231,7 @@ impl<Law: AccelerationLaw<N>, const N: usize> LocalPlanner for Accelerating<Law,
             out,
             #[inline(always)]
             |row| match toward_goal(scene.pool, row) {
-                Some(e) => accelerated(scene, row, Law::acceleration(&self.values[row], scene, row, e)),
+                Some(e) => accelerated(scene, row, Law::acceleration(&self.values, scene, row, e)),
                 None => Motion::default(),
             },
         );
@@ -244,55 +296,86 @@ mod tests {
     use crate::pool::Row;
     use crate::walls::Segment;
 
-    /// Accelerations of rows `[x, y, vx, vy]` with radius 0.25 m that face along x and want to go on as they go, among walls.
+    /// Rows `[x, y, vx, vy]` with radius 0.25 m that face along x and want to go on as they go, among walls. Everybody sees everybody,
+    /// and no body has limits.
+    pub(super) struct Stage {
+        /// Of every row.
+        pub(super) parameters: AgentParameters,
+        pub(super) pool: Pool,
+        neighbours: Neighbours,
+        grid: Grid,
+        walls: WallIndex,
+    }
+
+    impl Stage {
+        pub(super) fn new(rows: &[[f64; 4]], walls: &[[f64; 4]]) -> Self {
+            let parameters = AgentParameters {
+                radius: 0.25,
+                max_velocity: 1e9,
+                max_acceleration: 1e9,
+                ..AgentParameters::unknown_type()
+            };
+            let mut pool = Pool::default();
+            for (id, [x, y, vx, vy]) in rows.iter().enumerate() {
+                let row = pool.push(Row::new(id as i32, [*x, *y, 0.0], &parameters));
+                let speed = vx.hypot(*vy);
+                (pool.vx[row], pool.vy[row], pool.has_goal[row]) = (*vx, *vy, true);
+                pool.desired_velocity[row] = speed;
+                let e = if speed > 0.0 { [vx / speed, vy / speed] } else { [1.0, 0.0] };
+                (pool.goal_x[row], pool.goal_y[row]) = (x + 9.0 * e[0], y + 9.0 * e[1]);
+            }
+            let walls: Vec<Segment> =
+                walls.iter().map(|w| Segment::between([w[0], w[1]], [w[2], w[3]])).collect();
+            let mut grid = Grid::default();
+            grid.rebuild(&pool.x, &pool.y, 1.0);
+            let (walls, neighbours) = (WallIndex::new(&walls, WALL_REACH), Neighbours::everybody(pool.len()));
+            Self { parameters, pool, neighbours, grid, walls }
+        }
+
+        pub(super) fn scene(&self) -> Scene<'_> {
+            let Self { pool, neighbours, grid, walls, .. } = self;
+            Scene { pool, neighbours, grid, walls, dt: 0.01 }
+        }
+
+        /// Motions of all rows, which the planner gets here.
+        pub(super) fn motions(&self, planner: &mut dyn LocalPlanner) -> Vec<Motion> {
+            (0..self.pool.len()).for_each(|_| planner.push(&self.parameters));
+            let numbers: Vec<u32> = (0..self.pool.len() as u32).collect();
+            let mut out = vec![Motion::default(); self.pool.len()];
+            planner.plan(&self.scene(), &numbers, &mut out);
+            out
+        }
+
+        /// Velocities of all rows.
+        pub(super) fn plan(&self, planner: &mut dyn LocalPlanner) -> Vec<[f64; 2]> {
+            self.motions(planner).iter().map(|motion| motion.velocity).collect()
+        }
+
+        /// Accelerations of all rows.
+        pub(super) fn accelerations(&self, planner: &mut dyn LocalPlanner) -> Vec<[f64; 2]> {
+            let change = |(row, v): (usize, [f64; 2])| {
+                [(v[0] - self.pool.vx[row]) / 0.01, (v[1] - self.pool.vy[row]) / 0.01]
+            };
+            self.plan(planner).into_iter().enumerate().map(change).collect()
+        }
+    }
+
+    /// Accelerations of the rows of a [`Stage`].
     pub(super) fn accelerations(
         planner: &mut dyn LocalPlanner,
         rows: &[[f64; 4]],
         walls: &[[f64; 4]],
     ) -> Vec<[f64; 2]> {
-        let mut pool = Pool::default();
-        for (id, [x, y, vx, vy]) in rows.iter().enumerate() {
-            let speed = vx.hypot(*vy);
-            let parameters = AgentParameters {
-                radius: 0.25,
-                desired_velocity: speed,
-                max_velocity: 1e9,
-                ..AgentParameters::unknown_type()
-            };
-            let row = pool.push(Row::new(id as i32, [*x, *y, 0.0], &parameters));
-            (pool.vx[row], pool.vy[row], pool.has_goal[row]) = (*vx, *vy, true);
-            let e = if speed > 0.0 { [vx / speed, vy / speed] } else { [1.0, 0.0] };
-            (pool.goal_x[row], pool.goal_y[row]) = (x + 9.0 * e[0], y + 9.0 * e[1]);
-            planner.push(&parameters);
-        }
-        let walls: Vec<Segment> =
-            walls.iter().map(|w| Segment::between([w[0], w[1]], [w[2], w[3]])).collect();
-        let (walls, neighbours) = (WallIndex::new(&walls, WALL_REACH), Neighbours::everybody(pool.len()));
-        let scene = Scene { pool: &pool, neighbours: &neighbours, walls: &walls, dt: 0.01 };
-        let numbers: Vec<u32> = (0..pool.len() as u32).collect();
-        let mut out = vec![Motion::default(); pool.len()];
-        planner.plan(&scene, &numbers, &mut out);
-        let change = |row: usize| {
-            [(out[row].velocity[0] - pool.vx[row]) / 0.01, (out[row].velocity[1] - pool.vy[row]) / 0.01]
-        };
-        (0..pool.len()).map(change).collect()
+        Stage::new(rows, walls).accelerations(planner)
     }
 
     #[test]
-    fn every_planner_goes_by_its_name_and_stays_finite_in_a_pile() {
+    fn every_planner_goes_by_its_name_and_an_unknown_one_is_refused_with_the_list() {
         for name in PLANNERS {
-            let mut planner = named(name).expect("a planner");
-            assert_eq!(planner.name(), name);
-            let rows =
-                [[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.1, 0.0, 0.0, 0.3], [1e-9, 0.0, 0.0, 0.0]];
-            let found = accelerations(planner.as_mut(), &rows, &[[0.0, -0.05, 1.0, -0.05]]);
-            assert!(found.iter().flatten().all(|a| a.is_finite()), "{name}: {found:?}");
+            assert_eq!(named(name).expect("a planner").name(), name);
         }
         let unknown = named("smf").map(|_| ()).expect_err("unknown").to_string();
-        assert_eq!(
-            unknown,
-            "no local planner is named \"smf\"; there are sfm, hsfm, helbing, johansson, straight"
-        );
+        assert_eq!(unknown, format!("no local planner is named \"smf\"; there are {}", PLANNERS.join(", ")));
     }
 
     #[test]

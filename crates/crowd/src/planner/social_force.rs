@@ -188,6 +188,7 @@ impl Forces {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grid::Grid;
     use crate::perception::Neighbours;
     use crate::pool::Row;
     use crate::walls::{Segment, WallIndex};
@@ -204,9 +205,9 @@ mod tests {
         }
         let walls = WallIndex::new(wall.as_slice(), super::super::WALL_REACH);
         let neighbours = Neighbours::everybody(pool.len());
-        forces
-            .on(&Scene { pool: &pool, neighbours: &neighbours, walls: &walls, dt: 0.05 }, 0, [1.0, 0.0])
-            .total
+        let grid = Grid::default();
+        let scene = Scene { pool: &pool, neighbours: &neighbours, grid: &grid, walls: &walls, dt: 0.05 };
+        forces.on(&scene, 0, [1.0, 0.0]).total
     }
 
     fn assert_near(found: [f64; 2], expected: [f64; 2]) {

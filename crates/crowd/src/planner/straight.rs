@@ -1,6 +1,6 @@
 //! `straight`: to the goal at the desired speed, whatever is in between. The floor that every other planner is compared with.
 
-use super::{LocalPlanner, Motion, Scene, toward_goal};
+use super::{LocalPlanner, Motion, Scene, capped, toward_goal};
 use crate::sampling::{AgentParameters, PlannerKey};
 
 /// Walks straight to the goal.
@@ -27,6 +27,7 @@ impl LocalPlanner for Straight {
             let row = *row as usize;
             let speed = scene.pool.desired_velocity[row];
             let velocity = toward_goal(scene.pool, row).map_or([0.0; 2], |e| [speed * e[0], speed * e[1]]);
+            let velocity = capped(velocity, scene.pool.max_velocity[row]);
             *motion = Motion { velocity, ..Motion::default() };
         }
     }

@@ -1,0 +1,87 @@
+//! The nearest agents and walls of a row, for the planners that look around on their own and not through perception.
+//!
+//! The lists live in memory of the thread, so that nothing is allocated once they have had their largest size.
+
+use super::Scene;
+use crate::walls::Segment;
+
+/// The nearest of something, sorted by distance; equal ones by number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Nearest {
+    /// Square of the distance, and the number.
+    entries: Vec<(f64, u32)>,
+}
+
+impl Nearest {
+    /// Numbers, nearest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.entries.iter().map(|(_, number)| *number as usize)
+    }
+
+    /// Find the `most` agents nearest to a row whose centres are nearer than `reach`, seen or not.
+    pub(super) fn agents(&mut self, scene: &Scene<'_>, row: usize, reach: f64, most: usize) {
+        self.entries.clear();
+        let [x, y] = scene.pool.position(row);
+        let mut reach2 = reach * reach;
+        for run in scene.grid.runs(x, y, reach) {
+            let (rows, xs, ys) = scene.grid.slots(run);
+            for ((other, other_x), other_y) in rows.iter().zip(xs).zip(ys) {
+                let (dx, dy) = (other_x - x, other_y - y);
+                let distance2 = dx * dx + dy * dy;
+                if distance2 <= reach2 && distance2 < reach * reach && *other as usize != row {
+                    self.insert((distance2, *other), most);
+                    if self.entries.len() == most {
+                        reach2 = self.entries.last().map_or(reach2, |(last, _)| *last);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Find the walls nearer than `reach` to a point, in `walls`.
+    pub(super) fn walls<'a>(&mut self, walls: impl Iterator<Item = &'a Segment>, p: [f64; 2], reach: f64) {
+        self.entries.clear();
+        for (number, wall) in walls.enumerate() {
+            let distance = wall.offset(p).0;
+            if distance < reach {
+                self.insert((distance * distance, number as u32), usize::MAX);
+            }
+        }
+    }
+
+    fn insert(&mut self, entry: (f64, u32), most: usize) {
+        let at = self.entries.partition_point(|earlier| *earlier < entry);
+        if at < most {
+            self.entries.truncate(most.saturating_sub(1));
+            self.entries.insert(at, entry);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Stage;
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn they_are_those_of_a_search_of_all(
+            points in proptest::collection::vec((-6.0..6.0_f64, -6.0..6.0_f64), 1..60),
+            reach in 0.0..9.0,
+            most in 0_usize..12,
+        ) {
+            let rows: Vec<[f64; 4]> = points.iter().map(|(x, y)| [*x, *y, 0.0, 0.0]).collect();
+            let stage = Stage::new(&rows, &[]);
+            let mut nearest = Nearest::default();
+            nearest.agents(&stage.scene(), 0, reach, most);
+            let distance2 = |row: usize| {
+                (points[row].0 - points[0].0).powi(2) + (points[row].1 - points[0].1).powi(2)
+            };
+            let mut all: Vec<usize> = (1..points.len()).filter(|row| distance2(*row) < reach * reach).collect();
+            all.sort_by(|a, b| distance2(*a).total_cmp(&distance2(*b)).then(a.cmp(b)));
+            all.truncate(most);
+            prop_assert_eq!(nearest.iter().collect::<Vec<_>>(), all);
+        }
+    }
+}

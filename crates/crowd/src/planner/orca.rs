@@ -1,0 +1,176 @@
+//! `orca`: optimal reciprocal collision avoidance (van den Berg, Guy, Lin & Manocha 2011, ISRR 2009, STAR 70, 3; crowd-engine
+//! specification, section 20.8).
+//!
+//! Of the velocities that nobody's half-plane forbids, the one nearest to the wanted one. Everybody takes half of each evasion. Whom a
+//! person avoids does not depend on what it sees.
+
+use std::cell::RefCell;
+
+use super::half_planes::{self, Line};
+use super::nearest::Nearest;
+use super::{LocalPlanner, Motion, Scene, capped, values_of};
+use crate::sampling::{AgentParameters, PlannerKey};
+use crate::walls::Segment;
+
+const KEYS: [PlannerKey; 6] = [
+    PlannerKey::exactly("time_horizon", 5.0),
+    PlannerKey::exactly("max_neighbors", 10.0),
+    PlannerKey::exactly("neighbor_dist", 5.0),
+    PlannerKey::exactly("time_horizon_obst", 2.0),
+    PlannerKey::exactly("wall_clearance", 0.05),
+    PlannerKey::exactly("goal_radius", 1e-6),
+];
+
+/// Reciprocal collision avoidance.
+#[derive(Debug, Clone, Default)]
+pub struct ReciprocalAvoidance {
+    values: Vec<Values>,
+}
+
+/// What a person avoids collisions with; times in seconds, lengths in metres.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Values {
+    pub(super) time_horizon: f64,
+    pub(super) most_neighbours: usize,
+    pub(super) neighbour_reach: f64,
+    pub(super) wall_time_horizon: f64,
+    pub(super) wall_clearance: f64,
+    pub(super) goal_radius: f64,
+}
+
+impl Values {
+    /// Of the six keys of `orca`, in their order.
+    pub(super) fn of(
+        [time_horizon, most, reach, wall_time_horizon, wall_clearance, goal_radius]: [f64; 6],
+    ) -> Self {
+        Self {
+            time_horizon: time_horizon.max(SHORTEST_HORIZON),
+            most_neighbours: most.clamp(0.0, MOST_NEIGHBOURS) as usize,
+            neighbour_reach: reach.max(0.0),
+            wall_time_horizon: wall_time_horizon.max(SHORTEST_HORIZON),
+            wall_clearance: wall_clearance.max(0.0),
+            goal_radius: goal_radius.max(0.0),
+        }
+    }
+}
+
+/// More neighbours are not avoided, whatever `max_neighbors` says.
+const MOST_NEIGHBOURS: f64 = 256.0;
+/// Horizons divide.
+const SHORTEST_HORIZON: f64 = 1e-3;
+
+impl LocalPlanner for ReciprocalAvoidance {
+    fn name(&self) -> &'static str {
+        "orca"
+    }
+
+    fn keys(&self) -> &'static [PlannerKey] {
+        &KEYS
+    }
+
+    fn push(&mut self, parameters: &AgentParameters) {
+        self.values.push(Values::of(values_of(parameters, &KEYS)));
+    }
+
+    fn set(&mut self, row: usize, parameters: &AgentParameters) {
+        self.values[row] = Values::of(values_of(parameters, &KEYS));
+    }
+
+    fn swap_remove(&mut self, row: usize) {
+        self.values.swap_remove(row);
+    }
+
+    fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
+        Surroundings::with(|around| {
+            for (motion, row) in out.iter_mut().zip(rows) {
+                let row = *row as usize;
+                let values = &self.values[row];
+                let velocity = match wanted(scene, row, values.goal_radius) {
+                    Some(wanted) => {
+                        around.look(scene, row, values);
+                        around.constrain(scene, row, values);
+                        let most = scene.pool.max_velocity[row];
+                        capped(around.lines.nearest_allowed(wanted, most), most)
+                    }
+                    None => [0.0; 2],
+                };
+                *motion = Motion { velocity, ..Motion::default() };
+            }
+        });
+    }
+}
+
+/// The velocity a row wants: at its speed to the goal; `None` without a goal and on it.
+pub(super) fn wanted(scene: &Scene<'_>, row: usize, goal_radius: f64) -> Option<[f64; 2]> {
+    let pool = scene.pool;
+    let to = [pool.goal_x[row] - pool.x[row], pool.goal_y[row] - pool.y[row]];
+    let distance = (to[0] * to[0] + to[1] * to[1]).sqrt();
+    let speed = pool.desired_velocity[row];
+    (pool.has_goal[row] && distance > goal_radius && distance > 0.0)
+        .then(|| to.map(|axis| speed * axis / distance))
+}
+
+/// Who and what is around one row, and what it forbids. One per thread, used again for every row.
+#[derive(Debug, Default)]
+pub(super) struct Surroundings {
+    pub(super) agents: Nearest,
+    walls: Nearest,
+    pub(super) lines: half_planes::Programme,
+}
+
+thread_local! {
+    static SURROUNDINGS: RefCell<Surroundings> = RefCell::default();
+}
+
+impl Surroundings {
+    /// Work with those of this thread.
+    pub(super) fn with(work: impl FnOnce(&mut Self)) {
+        SURROUNDINGS.with_borrow_mut(work);
+    }
+
+    /// Find who is near a row.
+    pub(super) fn look(&mut self, scene: &Scene<'_>, row: usize, values: &Values) {
+        self.agents.agents(scene, row, values.neighbour_reach, values.most_neighbours);
+    }
+
+    /// Collect what the walls and those who were found forbid.
+    pub(super) fn constrain(&mut self, scene: &Scene<'_>, row: usize, values: &Values) {
+        let pool = scene.pool;
+        let (position, v) = (pool.position(row), [pool.vx[row], pool.vy[row]]);
+        self.lines.clear();
+        let radius = pool.radius[row] + values.wall_clearance;
+        let reach = values.wall_time_horizon * pool.max_velocity[row] + radius;
+        let walls = &mut self.walls;
+        walls.walls(scene.walls.near(position), position, reach);
+        // The walls near a point are few and lie side by side: going to the n-th is cheap.
+        for number in walls.iter() {
+            if let Some(wall) = scene.walls.near(position).nth(number) {
+                self.lines.add_wall(wall, position, v, radius, 1.0 / values.wall_time_horizon);
+            }
+        }
+        self.lines.end_of_walls();
+        for other in self.agents.iter() {
+            let p = [pool.x[other] - position[0], pool.y[other] - position[1]];
+            let w = [v[0] - pool.vx[other], v[1] - pool.vy[other]];
+            let reach = pool.radius[row] + pool.radius[other];
+            let line = half_planes::of_agent(p, w, v, reach, values.time_horizon, scene.dt);
+            self.lines.add(line);
+        }
+    }
+}
+
+impl half_planes::Programme {
+    /// Add the half-plane of a wall, unless those before it cover it. Of its two edges the one counts that has the person on its
+    /// right; somebody exactly in its line sees none.
+    fn add_wall(&mut self, wall: &Segment, position: [f64; 2], v: [f64; 2], radius: f64, inverse_time: f64) {
+        let (start, end) = (wall.start, wall.end());
+        let to_start = [start[0] - position[0], start[1] - position[1]];
+        let to_end = [end[0] - position[0], end[1] - position[1]];
+        let side = half_planes::det(wall.along, to_start);
+        let (first, second) = if side > 0.0 { (to_start, to_end) } else { (to_end, to_start) };
+        if side != 0.0 && !self.covers(first, second, inverse_time, radius) {
+            let line: Option<Line> = half_planes::of_edge(first, second, v, radius, inverse_time);
+            line.into_iter().for_each(|line| self.add(line));
+        }
+    }
+}
