@@ -140,3 +140,26 @@ fn animation_state(pool: &Pool, row: usize) -> u8 {
         _ => animation::IDLE,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pool::Row;
+    use crate::sampling::AgentParameters;
+
+    #[test]
+    fn who_stands_with_somewhere_to_go_is_shown_as_it_will_walk() {
+        let mut pool = Pool::default();
+        let row = pool.push(Row::new(1, [0.0; 3], &AgentParameters::unknown_type()));
+        pool.policy[row] = 0;
+        assert_eq!(animation_state(&pool, row), animation::IDLE);
+        pool.has_goal[row] = true;
+        assert_eq!(animation_state(&pool, row), animation::WALKING);
+        pool.desired_velocity[row] = 1.6;
+        assert_eq!(animation_state(&pool, row), animation::RUNNING);
+        pool.vx[row] = 0.06;
+        assert_eq!(animation_state(&pool, row), animation::WALKING);
+        (pool.vx[row], pool.policy[row]) = (0.0, NO_POLICY);
+        assert_eq!(animation_state(&pool, row), animation::IDLE, "who is moved from outside intends nothing");
+    }
+}

@@ -1,6 +1,12 @@
 //! The engine through its front door: requests, ticks, and what it tells. Names of the tests say what holds.
 
+mod external;
+mod flow;
+mod parameters;
 mod requests;
+mod same;
+mod storm;
+mod ticks;
 
 use promenade_crowd::Engine;
 use promenade_crowd::protocol::{AgentState, ParameterValue, Waypoint, Waypoints, mode};
