@@ -24,6 +24,14 @@ pub enum CrowdError {
         /// The names there are.
         known: Vec<&'static str>,
     },
+    /// `policy_params` that its planner does not take.
+    #[error("policy_params of {planner}: {problem}")]
+    PolicyParams {
+        /// The planner.
+        planner: &'static str,
+        /// What was found and what was expected.
+        problem: String,
+    },
     /// An id that an agent already has.
     #[error("agent {0} is already there; remove it first, or spawn with id 0 to get a new id")]
     IdTaken(i32),

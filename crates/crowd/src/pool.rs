@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::locomotion::initial_phase;
+use crate::planner::GainIndex;
 use crate::sampling::AgentParameters;
 
 /// Who an agent is to the others.
@@ -132,6 +133,8 @@ columns! {
     kind: Kind,
     /// Interaction class.
     class: ClassIndex,
+    /// Set of factors between classes.
+    gains: GainIndex,
     /// Planner that moves it, or [`NO_POLICY`].
     policy: i16,
     /// Half the distance between the discs of a long body; 0 for a body that is one disc.
@@ -235,6 +238,7 @@ impl Row {
             latched: false,
             kind: Kind::Human,
             class: 0,
+            gains: 0,
             policy: NO_POLICY,
             axial_offset: locomotion.map_or(0.0, |l| l.axial_offset(parameters.radius)),
             gait_phase: locomotion.map_or(0.0, |_| initial_phase(id)),

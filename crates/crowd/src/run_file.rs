@@ -13,7 +13,7 @@ use crate::error::{CrowdError, coordinate, finite, positive};
 use crate::global::GlobalPlanner;
 use crate::grid::Grid;
 use crate::perception::Neighbours;
-use crate::planner::{self, Motion, Scene, WALL_REACH};
+use crate::planner::{self, GainTable, Motion, Scene, WALL_REACH};
 use crate::pool::{NO_POLICY, Pool, Row};
 use crate::sampling::{AgentParameters, HUMAN_CLASS, Handedness};
 use crate::settings::Settings;
@@ -398,6 +398,7 @@ impl RecordedAgent {
             idle_gaze_rate: self.idle_gaze_rate,
             handedness: if self.handedness == "l" { Handedness::Left } else { Handedness::Right },
             interaction_class: HUMAN_CLASS.to_owned(),
+            kind_gains: Vec::new(),
             locomotion: None,
         }
     }
@@ -459,10 +460,11 @@ impl PlannerScene {
         let numbers: Vec<u32> = (0..pool.len() as u32).collect();
         let mut motions = vec![Motion::default(); pool.len()];
         let mut rows = Rows { ids: pool.id.clone(), ..Rows::default() };
-        let mut grid = Grid::default();
+        let (mut grid, gains) = (Grid::default(), GainTable::default());
         for _ in 0..options.ticks.unwrap_or(self.steps) {
             grid.rebuild(&pool.x, &pool.y, 1.0);
-            let scene = Scene { pool: &pool, neighbours: &neighbours, grid: &grid, walls: &walls, dt };
+            let (neighbours, gains) = (&neighbours, &gains);
+            let scene = Scene { pool: &pool, neighbours, grid: &grid, gains, walls: &walls, dt };
             planner.plan(&scene, &numbers, &mut motions);
             planner.keep(&numbers, &motions);
             for (row, motion) in motions.iter().enumerate() {

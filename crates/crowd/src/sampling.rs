@@ -7,6 +7,7 @@ use promenade_scenario::{Distribution, ResolvedType};
 
 use crate::error::{CrowdError, within};
 use crate::locomotion::LocomotionParameters;
+use crate::planner::KindGain;
 use crate::random::Generator;
 
 /// The hand an agent prefers.
@@ -79,6 +80,8 @@ pub struct AgentParameters {
     pub handedness: Handedness,
     /// Name of the interaction class.
     pub interaction_class: String,
+    /// Factors on the push of some classes, for the planners that have them.
+    pub kind_gains: Vec<KindGain>,
     /// How it gets along, if its type has a `locomotion:` block.
     pub locomotion: Option<Box<LocomotionParameters>>,
 }
@@ -122,6 +125,7 @@ impl AgentParameters {
             idle_gaze_rate: 0.0,
             handedness: Handedness::Right,
             interaction_class: HUMAN_CLASS.to_owned(),
+            kind_gains: Vec::new(),
             locomotion: None,
         }
     }
@@ -169,6 +173,7 @@ impl AgentParameters {
             idle_gaze_rate,
             handedness,
             interaction_class: class.filter(|name| !name.is_empty()).unwrap_or(HUMAN_CLASS).to_owned(),
+            kind_gains: Vec::new(),
             locomotion,
         }
     }

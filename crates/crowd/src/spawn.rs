@@ -64,6 +64,8 @@ pub struct SpawnRequest {
     pub kind: Kind,
     /// Local planner of this agent alone.
     pub planner: Option<String>,
+    /// What its planner is told of it alone, as JSON; empty says nothing.
+    pub policy_params: String,
     /// Speed it wants, m/s.
     pub desired_velocity: f64,
     /// Speed cap, m/s.

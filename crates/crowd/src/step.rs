@@ -10,7 +10,7 @@ use crate::global::{PathFinder, Route};
 use crate::locomotion::{Gait, Locomotion};
 use crate::occlusion::Occlusion;
 use crate::perception::{Neighbours, Perception};
-use crate::planner::{self, LocalPlanner, Motion, Scene, WALL_REACH};
+use crate::planner::{self, GainTable, LocalPlanner, Motion, Scene, WALL_REACH};
 use crate::pool::{Kind, NO_POLICY, Pool, Row};
 use crate::sampling::AgentParameters;
 use crate::settings::Settings;
@@ -51,6 +51,7 @@ pub struct Crowd {
     /// By row, as the pool's columns.
     agents: Vec<Agent>,
     classes: Classes,
+    gains: GainTable,
     planners: Vec<Fleet>,
     locomotion: Locomotion,
     /// Whether the rows of the planners have to be listed anew.
@@ -101,6 +102,7 @@ impl Crowd {
             pool: Pool::with_capacity(512),
             agents: Vec::with_capacity(512),
             classes: Classes::default(),
+            gains: GainTable::default(),
             planners: vec![default],
             locomotion: Locomotion::default(),
             fleets_stale: false,
@@ -219,9 +221,10 @@ impl Crowd {
     ) -> Result<i32, CrowdError> {
         let of_type = resolved.and_then(|r| r.merged.document.get("local_planner")).and_then(|n| n.as_str());
         let name = request.planner.as_deref().or(of_type).unwrap_or(&self.settings.local_planner);
-        let keys = planner::named(name)?.keys();
+        let planner = planner::named(name)?;
         let id = self.free_id(request.id)?;
-        let parameters = request.parameters(self.settings.seed, id, resolved, keys, &[]);
+        let mut parameters = request.parameters(self.settings.seed, id, resolved, planner.keys(), &[]);
+        planner::policy::apply(&request.policy_params, &*planner, &self.classes, &mut parameters)?;
         self.insert(request, id, parameters, of_type)
     }
 
@@ -277,6 +280,7 @@ impl Crowd {
             Kind::Robot => class::ROBOT,
             Kind::Human => self.classes.index(&parameters.interaction_class),
         };
+        row.gains = self.gains.index(&parameters.kind_gains, &mut self.classes);
         let at = self.pool.push(row);
         for (number, fleet) in self.planners.iter_mut().enumerate() {
             fleet.planner.push(&parameters);
@@ -362,6 +366,7 @@ impl Crowd {
         if self.pool.kind[row] == Kind::Human {
             self.pool.class[row] = self.classes.index(&parameters.interaction_class);
         }
+        self.pool.gains[row] = self.gains.index(&parameters.kind_gains, &mut self.classes);
         self.agents[row].parameters = parameters;
         self.fit_wall_index(row);
         Ok(())
@@ -589,6 +594,7 @@ impl Crowd {
             pool: &self.pool,
             neighbours: self.perception.neighbours(),
             grid: self.perception.grid(),
+            gains: &self.gains,
             walls: &self.walls_for_planners,
             dt: self.settings.dt,
         };

@@ -1,6 +1,6 @@
 //! A steady tick of a crowd: no allocation, and the same result for every number of threads.
 
-use promenade_crowd::{Crowd, Settings, Wall, workload::mirrored_square};
+use promenade_crowd::{Crowd, Settings, Wall, planner::PLANNERS, workload::mirrored_square};
 
 fn crowd(planner: &str, threads: usize) -> Crowd {
     let settings = Settings { local_planner: planner.to_owned(), threads, ..Settings::default() };
@@ -23,17 +23,20 @@ fn memory_that_was_enough_for_the_jam_is_enough_after_it() {
 }
 
 #[test]
-fn threads_change_nothing_even_in_a_jam() {
-    for planner in ["sfm", "hsfm"] {
+fn threads_change_nothing_even_in_a_jam_and_memory_once_warm_is_enough_whatever_the_planner() {
+    for planner in PLANNERS {
         let mut crowds = [crowd(planner, 1), crowd(planner, 2), crowd(planner, 3)];
         for crowd in &mut crowds {
             (0..400).for_each(|_| crowd.step());
         }
-        let [one, rest @ ..] = &crowds;
-        for other in rest {
-            assert_eq!((&one.pool().x, &one.pool().vy), (&other.pool().x, &other.pool().vy));
-            assert_eq!(one.pool().theta, other.pool().theta);
+        for other in &crowds[1..] {
+            assert_eq!(crowds[0].pool().x, other.pool().x, "{planner}");
+            assert_eq!(crowds[0].pool().vy, other.pool().vy, "{planner}");
+            assert_eq!(crowds[0].pool().theta, other.pool().theta, "{planner}");
         }
+        let counted = allocation_counter::measure(|| (0..5).for_each(|_| crowds[0].step()));
+        let again = allocation_counter::measure(|| (0..5).for_each(|_| crowds[0].step()));
+        assert!(counted.count_total.min(again.count_total) == 0, "{planner}: {counted:?} {again:?}");
     }
 }
 

@@ -212,9 +212,14 @@ impl Engine {
         let settings = self.crowd.settings();
         let forced = self.parameters.is_on("force_local_planner");
         let own = own_planner(request, resolved).filter(|_| !forced);
-        let keys = planner::named(own.unwrap_or(&settings.local_planner))?.keys();
+        let planner = planner::named(own.unwrap_or(&settings.local_planner))?;
         let means = if own.is_none() { self.parameters.planner_means() } else { Vec::new() };
-        Ok(request.parameters(settings.seed, request.id, resolved, keys, &means))
+        let mut parameters = request.parameters(settings.seed, request.id, resolved, planner.keys(), &means);
+        // What was said for another planner means nothing to the one that is forced on everybody.
+        if !forced || request.planner.as_deref().is_none_or(|name| name == planner.name()) {
+            planner::policy::apply(&request.policy_params, &*planner, self.crowd.classes(), &mut parameters)?;
+        }
+        Ok(parameters)
     }
 
     /// Bring somebody in who was checked.
@@ -419,5 +424,6 @@ fn request(agent: &AgentState) -> Result<SpawnRequest, EngineError> {
         repulsion_strength: agent.repulsion_strength,
         repulsion_range: agent.repulsion_range,
         handedness,
+        policy_params: agent.policy_params.clone(),
     })
 }

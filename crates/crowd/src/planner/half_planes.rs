@@ -10,6 +10,9 @@ pub(super) struct Line {
     pub(super) direction: [f64; 2],
 }
 
+/// Lines that there is room for from the start, so that a rare tight place does not allocate.
+const USUAL: usize = 64;
+
 /// Lines with less than this between their directions are parallel.
 const PARALLEL: f64 = 1e-5;
 
@@ -159,6 +162,9 @@ pub(super) struct Programme {
 impl Programme {
     pub(super) fn clear(&mut self) {
         self.lines.clear();
+        self.lines.reserve(USUAL);
+        self.projected.clear();
+        self.projected.reserve(USUAL);
         self.walls = 0;
     }
 

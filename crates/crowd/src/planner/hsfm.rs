@@ -5,7 +5,7 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use super::social_force::{self, Force, Forces, Gains};
+use super::social_force::{self, Force, Forces};
 use super::{LocalPlanner, Motion, Scene, capped, each_row, toward_goal, values_of};
 use crate::angle::wrap;
 use crate::sampling::{AgentParameters, PlannerKey};
@@ -42,13 +42,6 @@ struct Body {
     follows_total: bool,
     /// Turning rate, rad/s.
     omega: f64,
-}
-
-impl HeadedSocialForce {
-    /// Factors between classes.
-    pub fn gains_mut(&mut self) -> &mut Gains {
-        &mut self.forces.gains
-    }
 }
 
 impl LocalPlanner for HeadedSocialForce {

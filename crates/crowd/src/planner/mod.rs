@@ -8,6 +8,7 @@ mod cfsm;
 mod contact_time;
 #[cfg(test)]
 mod contract;
+mod gains;
 mod gcf;
 mod half_planes;
 mod helbing;
@@ -17,6 +18,7 @@ mod karamouzas;
 mod nearest;
 mod orca;
 mod pedvo;
+pub mod policy;
 mod sfm;
 mod social_force;
 mod straight;
@@ -24,6 +26,7 @@ mod zanlungo;
 
 pub use avm::AnticipationVelocity;
 pub use cfsm::CollisionFreeSpeed;
+pub use gains::{GainIndex, GainTable, Gains, KindGain};
 pub use gcf::{CentrifugalForce, CentrifugalForceLaw};
 pub use helbing::{EscapePanic, EscapePanicLaw};
 pub use hsfm::HeadedSocialForce;
@@ -32,7 +35,6 @@ pub use karamouzas::{PredictiveAvoidance, PredictiveAvoidanceLaw};
 pub use orca::ReciprocalAvoidance;
 pub use pedvo::PedestrianVelocityObstacles;
 pub use sfm::SocialForce;
-pub use social_force::Gains;
 pub use straight::Straight;
 pub use zanlungo::{CollisionPrediction, CollisionPredictionLaw};
 
@@ -54,6 +56,8 @@ pub struct Scene<'a> {
     pub neighbours: &'a Neighbours,
     /// Where each of them is, for planners that look around on their own.
     pub grid: &'a Grid,
+    /// How much stronger some classes push than others.
+    pub gains: &'a GainTable,
     /// Walls within [`WALL_REACH`] of a point.
     pub walls: &'a WallIndex,
     /// Length of the tick, seconds.
@@ -304,6 +308,7 @@ mod tests {
         pub(super) pool: Pool,
         neighbours: Neighbours,
         grid: Grid,
+        gains: GainTable,
         walls: WallIndex,
     }
 
@@ -329,12 +334,12 @@ mod tests {
             let mut grid = Grid::default();
             grid.rebuild(&pool.x, &pool.y, 1.0);
             let (walls, neighbours) = (WallIndex::new(&walls, WALL_REACH), Neighbours::everybody(pool.len()));
-            Self { parameters, pool, neighbours, grid, walls }
+            Self { parameters, pool, neighbours, grid, gains: GainTable::default(), walls }
         }
 
         pub(super) fn scene(&self) -> Scene<'_> {
-            let Self { pool, neighbours, grid, walls, .. } = self;
-            Scene { pool, neighbours, grid, walls, dt: 0.01 }
+            let Self { pool, neighbours, grid, gains, walls, .. } = self;
+            Scene { pool, neighbours, grid, gains, walls, dt: 0.01 }
         }
 
         /// Motions of all rows, which the planner gets here.

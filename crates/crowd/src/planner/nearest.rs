@@ -5,6 +5,9 @@
 use super::Scene;
 use crate::walls::Segment;
 
+/// Entries that there is room for from the start, so that a rare crowded place does not allocate.
+const USUAL: usize = 64;
+
 /// The nearest of something, sorted by distance; equal ones by number.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Nearest {
@@ -21,6 +24,7 @@ impl Nearest {
     /// Find the `most` agents nearest to a row whose centres are nearer than `reach`, seen or not.
     pub(super) fn agents(&mut self, scene: &Scene<'_>, row: usize, reach: f64, most: usize) {
         self.entries.clear();
+        self.entries.reserve(USUAL);
         let [x, y] = scene.pool.position(row);
         let mut reach2 = reach * reach;
         for run in scene.grid.runs(x, y, reach) {
@@ -41,6 +45,7 @@ impl Nearest {
     /// Find the walls nearer than `reach` to a point, in `walls`.
     pub(super) fn walls<'a>(&mut self, walls: impl Iterator<Item = &'a Segment>, p: [f64; 2], reach: f64) {
         self.entries.clear();
+        self.entries.reserve(USUAL);
         for (number, wall) in walls.enumerate() {
             let distance = wall.offset(p).0;
             if distance < reach {

@@ -174,3 +174,51 @@ impl half_planes::Programme {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Stage;
+    use super::*;
+    use serde_json::Value;
+
+    fn numbers(value: &Value) -> Vec<f64> {
+        value.as_array().expect("a list").iter().map(|number| number.as_f64().expect("a number")).collect()
+    }
+
+    /// One step of a crowded place by the RVO2 library (tools/peers/orca_rvo2.py), with and without walls.
+    #[test]
+    fn velocities_are_those_of_the_rvo2_library() {
+        let file: Value =
+            serde_json::from_str(include_str!("../../tests/data/orca_peer.json")).expect("a recording");
+        let steps = file["steps"].as_array().expect("steps");
+        let (mut walls_met, mut checked) = (0, 0);
+        for step in steps {
+            let rows: Vec<Vec<f64>> = step["rows"].as_array().expect("rows").iter().map(numbers).collect();
+            let walls: Vec<[f64; 4]> = step["walls"]
+                .as_array()
+                .expect("walls")
+                .iter()
+                .map(numbers)
+                .map(|w| [w[0], w[1], w[2], w[3]])
+                .collect();
+            let states: Vec<[f64; 4]> = rows.iter().map(|row| [row[0], row[1], row[2], row[3]]).collect();
+            let mut stage = Stage::new(&states, &walls);
+            stage.parameters.set_planner_value("wall_clearance", 0.0);
+            for (row, wanted) in rows.iter().enumerate() {
+                stage.pool.max_velocity[row] = 1.5;
+                stage.pool.desired_velocity[row] = wanted[4].hypot(wanted[5]);
+                stage.pool.goal_x[row] = stage.pool.x[row] + 100.0 * wanted[4];
+                stage.pool.goal_y[row] = stage.pool.y[row] + 100.0 * wanted[5];
+            }
+            let found = stage.plan(&mut ReciprocalAvoidance::default());
+            for (found, expected) in found.iter().zip(step["velocities"].as_array().expect("velocities")) {
+                let expected = numbers(expected);
+                let apart = (found[0] - expected[0]).hypot(found[1] - expected[1]);
+                assert!(apart < 2e-3, "{found:?} {expected:?} in {step}");
+                checked += 1;
+            }
+            walls_met += usize::from(!walls.is_empty());
+        }
+        assert!(checked >= 300 && walls_met >= 20);
+    }
+}

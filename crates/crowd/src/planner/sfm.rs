@@ -1,6 +1,6 @@
 //! `sfm`: the social force model (Helbing & Molnár 1995, Phys. Rev. E 51, 4282; crowd-engine specification, section 20.1).
 
-use super::social_force::{Forces, Gains, KEYS};
+use super::social_force::{Forces, KEYS};
 use super::{LocalPlanner, Motion, Scene, accelerated, each_row, toward_goal};
 use crate::sampling::{AgentParameters, PlannerKey};
 
@@ -8,13 +8,6 @@ use crate::sampling::{AgentParameters, PlannerKey};
 #[derive(Debug, Clone, Default)]
 pub struct SocialForce {
     forces: Forces,
-}
-
-impl SocialForce {
-    /// Factors between classes.
-    pub fn gains_mut(&mut self) -> &mut Gains {
-        &mut self.forces.gains
-    }
 }
 
 impl LocalPlanner for SocialForce {

@@ -6,9 +6,7 @@
 use super::{SMALLEST, Scene, drive, values_of};
 use crate::capsule;
 use crate::exponential::exponential;
-use crate::pool::{ClassIndex, Pool};
 use crate::sampling::{AgentParameters, PlannerKey};
-use crate::spawn::class;
 
 /// Parameters of the forces, in the order they are drawn.
 pub(super) const KEYS: [PlannerKey; 4] = [
@@ -25,48 +23,13 @@ const WALL_CUT: f64 = 28.0;
 /// Neighbours whose forces are computed side by side.
 const LANES: usize = 8;
 
-/// How much stronger and further the push of a class of neighbours is, by the class of the observer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Gains {
-    /// Observer, neighbour, strength, range.
-    pairs: Vec<(ClassIndex, ClassIndex, f64, f64)>,
-}
-
-impl Default for Gains {
-    fn default() -> Self {
-        Self {
-            pairs: vec![
-                (class::HUMAN, class::ROBOT, 1.5, 1.3),
-                (class::HUMAN, class::WHEELCHAIR, 1.3, 1.4),
-                (class::WHEELCHAIR, class::ROBOT, 1.5, 1.3),
-            ],
-        }
-    }
-}
-
-impl Gains {
-    /// Factors on strength and range.
-    #[must_use]
-    pub fn of(&self, observer: ClassIndex, neighbour: ClassIndex) -> (f64, f64) {
-        let pair = self.pairs.iter().find(|(o, n, ..)| (*o, *n) == (observer, neighbour));
-        pair.map_or((1.0, 1.0), |(_, _, strength, range)| (*strength, *range))
-    }
-
-    /// Set the factors of a pair of classes.
-    pub fn set(&mut self, observer: ClassIndex, neighbour: ClassIndex, strength: f64, range: f64) {
-        self.pairs.retain(|(o, n, ..)| (*o, *n) != (observer, neighbour));
-        self.pairs.push((observer, neighbour, strength, range));
-    }
-}
-
-/// Columns of the parameters, and the class gains.
+/// Columns of the parameters.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Forces {
     relaxation_time: Vec<f64>,
     strength: Vec<f64>,
     range: Vec<f64>,
     anisotropy: Vec<f64>,
-    pub(super) gains: Gains,
 }
 
 /// The force on one row, as an acceleration, m/s2.
@@ -114,7 +77,7 @@ impl Forces {
     fn social(&self, scene: &Scene<'_>, row: usize, e: [f64; 2]) -> [f64; 2] {
         let mut sum = [0.0; 2];
         for rows in scene.neighbours.of(row).chunks(LANES) {
-            let (fx, fy) = self.pushes(scene.pool, row, e, rows);
+            let (fx, fy) = self.pushes(scene, row, e, rows);
             for lane in 0..rows.len() {
                 sum[0] += fx[lane];
                 sum[1] += fy[lane];
@@ -125,7 +88,14 @@ impl Forces {
 
     /// The pushes of up to [`LANES`] neighbours; what is beyond `rows.len()` means nothing.
     #[inline(always)]
-    fn pushes(&self, pool: &Pool, row: usize, e: [f64; 2], rows: &[u32]) -> ([f64; LANES], [f64; LANES]) {
+    fn pushes(
+        &self,
+        scene: &Scene<'_>,
+        row: usize,
+        e: [f64; 2],
+        rows: &[u32],
+    ) -> ([f64; LANES], [f64; LANES]) {
+        let (pool, gains) = (scene.pool, scene.gains.get(scene.pool.gains[row]));
         let (strength, lambda) = (self.strength[row], self.anisotropy[row]);
         let steepness = 1.0 / self.range[row];
         let (x, y, radius, observer) = (pool.x[row], pool.y[row], pool.radius[row], pool.class[row]);
@@ -137,10 +107,10 @@ impl Forces {
             dy[lane] = y - pool.y[other];
             reach[lane] = radius + pool.radius[other];
             let neighbour = pool.class[other];
-            if observer != neighbour {
-                let gains = self.gains.of(observer, neighbour);
-                strengths[lane] = strength * gains.0;
-                steepnesses[lane] = steepness / gains.1;
+            if gains.concern(observer, neighbour) {
+                let (stronger, further) = gains.of(observer, neighbour);
+                strengths[lane] = strength * stronger;
+                steepnesses[lane] = steepness / further;
             }
         }
         if pool.has_long_bodies() {
@@ -190,7 +160,9 @@ mod tests {
     use super::*;
     use crate::grid::Grid;
     use crate::perception::Neighbours;
-    use crate::pool::Row;
+    use crate::planner::GainTable;
+    use crate::pool::{ClassIndex, Pool, Row};
+    use crate::spawn::class;
     use crate::walls::{Segment, WallIndex};
 
     /// Force on somebody at the origin who stands, wants to stand, and faces along x.
@@ -205,8 +177,9 @@ mod tests {
         }
         let walls = WallIndex::new(wall.as_slice(), super::super::WALL_REACH);
         let neighbours = Neighbours::everybody(pool.len());
-        let grid = Grid::default();
-        let scene = Scene { pool: &pool, neighbours: &neighbours, grid: &grid, walls: &walls, dt: 0.05 };
+        let (grid, gains) = (Grid::default(), GainTable::default());
+        let (pool, neighbours) = (&pool, &neighbours);
+        let scene = Scene { pool, neighbours, grid: &grid, gains: &gains, walls: &walls, dt: 0.05 };
         forces.on(&scene, 0, [1.0, 0.0]).total
     }
 
@@ -227,13 +200,5 @@ mod tests {
         let wall = |y| Some(Segment::between([-3.0, y], [3.0, y]));
         assert_near(force(None, wall(-0.5)), [0.0, 0.2463]);
         assert_near(force(None, wall(0.3)), [0.0, -1.8196]);
-    }
-
-    #[test]
-    fn gains_can_be_set_per_pair_of_classes() {
-        let mut gains = Gains::default();
-        assert_eq!(gains.of(class::ROBOT, class::HUMAN), (1.0, 1.0));
-        gains.set(class::HUMAN, class::ROBOT, 2.0, 1.0);
-        assert_eq!(gains.of(class::HUMAN, class::ROBOT), (2.0, 1.0));
     }
 }
