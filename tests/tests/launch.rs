@@ -120,7 +120,9 @@ fn check_value(place: &str, value: &str) {
 fn launch_files_use_only_what_humble_reads() {
     let files = launch_files();
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["demo.launch.xml", "human.launch.xml", "task_generator.launch.xml"]);
+    let expected =
+        ["arena_humansim.launch.xml", "demo.launch.xml", "human.launch.xml", "task_generator.launch.xml"];
+    assert_eq!(names, expected);
     for (name, text) in &files {
         let document = Document::parse(text).expect("XML");
         let root = document.root_element();
@@ -201,6 +203,53 @@ fn the_task_generator_has_every_argument_of_the_specification() {
     let choices = document.root_element().descendants().filter(|node| node.has_tag_name("choice"));
     let choices: Vec<_> = choices.filter_map(|choice| choice.attribute("value")).collect();
     assert_eq!(choices, ["dummy", "none", "arena", "hunav"]);
+}
+
+/// Arguments of the engine's launch file, from the crowd-engine specification, section 4.
+const ENGINE_ARGUMENTS: [&str; 26] = [
+    "namespace",
+    "mode",
+    "use_sim_time",
+    "markers",
+    "rviz",
+    "record",
+    "record_dir",
+    "render",
+    "render_format",
+    "scenario",
+    "ticks",
+    "time",
+    "rtf",
+    "perception",
+    "global_planner",
+    "local_planner",
+    "animation",
+    "collision",
+    "occlusion",
+    "force_local_planner",
+    "robot_policy",
+    "robot_shutdown",
+    "force_waypoint_mode",
+    "seed",
+    "strict_recording",
+    "trial_id",
+];
+
+#[test]
+fn the_engine_has_every_argument_of_the_specification() {
+    let text = source("arena_humansim.launch.xml");
+    let document = Document::parse(&text).expect("XML");
+    let declared = arguments(&document);
+    for name in ENGINE_ARGUMENTS {
+        assert!(declared.iter().any(|(known, default)| *known == name && default.is_some()), "{name}");
+    }
+    let nodes: Vec<_> = document
+        .root_element()
+        .children()
+        .filter(|node| node.has_tag_name("node"))
+        .filter_map(|node| node.attribute("name"))
+        .collect();
+    assert_eq!(nodes[..2], ["arena_humansim", "arena_humansim_viz"]);
 }
 
 #[test]

@@ -28,7 +28,7 @@ mod step;
 pub mod walls;
 pub mod workload;
 
-pub use engine::{Engine, EngineError};
+pub use engine::{Engine, EngineError, ParameterRange, ParameterRule};
 pub use error::CrowdError;
 pub use global::GlobalPlanner;
 pub use pool::{Kind, Pool};

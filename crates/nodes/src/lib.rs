@@ -3,6 +3,8 @@
 //! Nodes convert between wire and layer and own every thread. They must never decide anything: behaviour lives in the
 //! crates that know no ROS, and nothing that arrives on a topic may end a node.
 
+pub mod arena_humansim;
+pub mod arena_humansim_viz;
 pub mod bus;
 pub mod dummy_sim;
 pub mod hri;

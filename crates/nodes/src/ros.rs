@@ -38,10 +38,24 @@ impl Running {
     /// # Errors
     /// When ROS 2 cannot be initialised or an argument is malformed.
     pub fn start(name: &str) -> Result<Self> {
+        Self::start_serving(name, true)
+    }
+
+    /// As [`Running::start`], without services for parameters: the node offers its own.
+    ///
+    /// # Errors
+    /// When ROS 2 cannot be initialised or an argument is malformed.
+    pub fn start_with_own_parameters(name: &str) -> Result<Self> {
+        Self::start_serving(name, false)
+    }
+
+    fn start_serving(name: &str, parameters: bool) -> Result<Self> {
         let executor = Context::default_from_env()
             .context("cannot initialise ROS 2; is its environment sourced?")?
             .create_basic_executor();
-        let node = executor.create_node(name).with_context(|| format!("cannot create node {name:?}"))?;
+        let node = executor
+            .create_node(name.start_parameter_services(parameters))
+            .with_context(|| format!("cannot create node {name:?}"))?;
         crate::log::install(node.logger().clone());
         Ok(Running { executor, node, parameters: RefCell::default() })
     }

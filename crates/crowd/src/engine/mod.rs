@@ -22,6 +22,7 @@ mod world;
 
 pub use agents::TypeSource;
 pub use error::EngineError;
+pub use parameters::{ParameterRange, ParameterRule};
 pub use stimuli::Stimulus;
 
 use agents::Schedule;

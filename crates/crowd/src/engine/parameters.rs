@@ -34,6 +34,26 @@ enum Rule {
     Positive,
 }
 
+/// Values that a parameter may have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ParameterRange {
+    /// From the first to the second.
+    Numbers(f64, f64),
+    /// One of these words.
+    Words(&'static [&'static str]),
+}
+
+/// What there is to say about a parameter to somebody who is about to set it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ParameterRule {
+    /// Whether it can be set at the start only.
+    pub is_fixed: bool,
+    /// When a value acts, as a sentence without its full stop.
+    pub effect: &'static str,
+    /// What it may be; `None` = anything of its kind.
+    pub range: Option<ParameterRange>,
+}
+
 /// A parameter: what is set, and what holds.
 #[derive(Debug, Clone, PartialEq)]
 struct Parameter {
@@ -42,6 +62,9 @@ struct Parameter {
     rule: Rule,
     effect: Effect,
 }
+
+/// Largest length, speed or time that a parameter may be.
+const LARGEST: f64 = 1e6;
 
 const MODES: &[&str] = &["master", "subsystem"];
 const WAYPOINT_MODES: &[&str] = &["", "once", "repeat", "reverse", "random"];
@@ -184,6 +207,23 @@ impl Parameters {
         self.all.iter().map(|(name, parameter)| (name.as_str(), parameter.set.clone()))
     }
 
+    /// What to know before setting a parameter.
+    pub(crate) fn rule(&self, name: &str) -> Option<ParameterRule> {
+        let parameter = self.all.get(name)?;
+        let (is_fixed, effect) = match parameter.effect {
+            Effect::Fixed => (true, "read at the start only"),
+            Effect::AtReset => (false, "acts at the next reset"),
+            Effect::AtOnce => (false, "acts at once"),
+        };
+        let range = match parameter.rule {
+            Rule::Any => None,
+            Rule::OneOf(words) => Some(ParameterRange::Words(words)),
+            Rule::Within(low, high) => Some(ParameterRange::Numbers(low, high)),
+            Rule::Positive => Some(ParameterRange::Numbers(0.0, LARGEST)),
+        };
+        Some(ParameterRule { is_fixed, effect, range })
+    }
+
     /// What holds now.
     pub(crate) fn value(&self, name: &str) -> Option<&ParameterValue> {
         self.all.get(name).map(|parameter| &parameter.holds)
@@ -284,7 +324,7 @@ impl Parameter {
             Rule::Any => {}
             Rule::Within(low, high) if (low..=high).contains(&amount) => {}
             Rule::Within(low, high) => return Err(expects(format!("a number from {low} to {high}"))),
-            Rule::Positive if amount > 0.0 && amount <= 1e6 => {}
+            Rule::Positive if amount > 0.0 && amount <= LARGEST => {}
             Rule::Positive => return Err(expects("a number above 0 and up to 1e6".to_owned())),
             Rule::OneOf(words) => match &value {
                 Text(word) if words.contains(&word.as_str()) => {}

@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::error::EngineError;
+use super::parameters::ParameterRule;
 use crate::planner;
 use crate::pool::NO_POLICY;
 use crate::protocol::ParameterValue;
@@ -26,6 +27,12 @@ impl Engine {
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&ParameterValue> {
         self.parameters.value(name)
+    }
+
+    /// What to know before setting a parameter; `None` for a name that is not declared.
+    #[must_use]
+    pub fn parameter_rule(&self, name: &str) -> Option<ParameterRule> {
+        self.parameters.rule(name)
     }
 
     /// Begin an episode: parameters that were set take hold, and agents that follow them change over. `soft` keeps agents, world, time

@@ -1,0 +1,139 @@
+//! The `arena_humansim` node: the crowd engine behind topics and services (crowd-engine specification, sections 2 to 7).
+//!
+//! The engine runs on one worker: services, clock readings and ticks never overlap, and nothing needs a lock. Nodes convert and decide
+//! nothing; whatever is refused is refused by the engine, whose words reach the client.
+
+mod host;
+mod markers;
+mod outbox;
+mod pace;
+mod parameters;
+mod services;
+mod types;
+mod viz;
+mod wire;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail, ensure};
+use arena_humansim_msgs::msg::rmw::AgentStates;
+use promenade_crowd::Engine;
+use promenade_crowd::protocol::ParameterValue;
+use rclrs::IntoPrimitiveOptions;
+use rosgraph_msgs::msg::rmw::Clock;
+
+use crate::bus::time_from_wire;
+use crate::ros::Running;
+use host::{Host, Source};
+use outbox::Outbox;
+use pace::Follower;
+use parameters::{Parameters, USE_SIM_TIME};
+
+/// Between looks at what is static and has changed while no tick is due.
+const HOUSEKEEPING: Duration = Duration::from_millis(100);
+
+/// State of the worker. Only callbacks of the worker reach it, one at a time; the mutex is what makes it shareable, and never waits.
+pub(crate) type Shared = Mutex<Host>;
+
+/// The host itself.
+fn host(shared: &mut Shared) -> &mut Host {
+    shared.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs the node until it is asked to stop, or has run its ticks.
+///
+/// # Errors
+/// A parameter that the engine refuses, or a failure of ROS.
+pub fn run() -> Result<()> {
+    let ros = Running::start_with_own_parameters("arena_humansim")?;
+    let given = parameters::given_at_start(&ros.node)?;
+    let started = Instant::now();
+    let engine = Engine::new(&given)?
+        .with_types(types::load)
+        .with_clock(move || u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX));
+    refuse_what_is_not_there(&engine)?;
+    let is_master = text(&engine, "mode") != "subsystem";
+    let source = if is_master {
+        Source::Master { timer: None, rtf: 0.0, last_tick: last_tick(&engine) }
+    } else {
+        if !text(&engine, "scenario").is_empty() {
+            tracing::warn!("parameter scenario is for mode:=master; a subsystem ignores it");
+        }
+        Source::Subsystem {
+            clock: Follower::default(),
+            is_continuing: false,
+            burst_began: None,
+            warned: None,
+        }
+    };
+    let uses_sim_time = ros.node.use_undeclared_parameters().get::<bool>(USE_SIM_TIME).unwrap_or(false);
+
+    let outbox = Outbox::open(&ros.node, is_master)?;
+    let host_state = Host::new(engine, outbox, source, Arc::clone(ros.node.commands()));
+    let worker = ros.node.create_worker::<Shared>(Mutex::new(host_state));
+    let _services = services::serve(&ros.node, &worker, Parameters::new(uses_sim_time), is_master)?;
+    let feed = "world_state".keep_last(10).reliable().volatile();
+    let _feed = worker.create_subscription::<AgentStates, _>(
+        feed,
+        |shared: &mut Shared, message: Box<AgentStates>| {
+            host(shared).engine.world_state(&wire::agent_states(&message));
+        },
+    )?;
+    let _clock = if is_master {
+        None
+    } else {
+        let options = "/clock".keep_last(10).best_effort().volatile();
+        let clock =
+            worker.create_subscription::<Clock, _>(options, |shared: &mut Shared, message: Clock| {
+                host(shared).on_clock(time_from_wire(&message.clock).nanos());
+            })?;
+        Some(clock)
+    };
+    let _housekeeping =
+        worker.create_timer_repeating(HOUSEKEEPING, |shared: &mut Shared| host(shared).publish_geometry())?;
+    let handle = Arc::downgrade(&worker);
+    // What fails here fails again, and is told, at the next reset.
+    drop(worker.run(move |shared: &mut Shared| {
+        if let Err(error) = host(shared).start(handle) {
+            tracing::error!("{error:#}");
+        }
+    }));
+    ros.spin()
+}
+
+/// Parameters for parts that this version does not have are refused rather than ignored.
+fn refuse_what_is_not_there(engine: &Engine) -> Result<()> {
+    ensure!(
+        engine.parameter("record_bag") != Some(&ParameterValue::Bool(true)),
+        "record_bag: this version does not record from the engine; use `ros2 bag record`, or `promenade run --record`"
+    );
+    if text(engine, "mode") == "subsystem" {
+        return Ok(());
+    }
+    if !text(engine, "scenario").is_empty() {
+        bail!("scenario: standalone scenarios are not part of this node yet; use `promenade crowd SCENARIO`");
+    }
+    Ok(())
+}
+
+fn text<'e>(engine: &'e Engine, name: &str) -> &'e str {
+    match engine.parameter(name) {
+        Some(ParameterValue::Text(value)) => value,
+        _ => "",
+    }
+}
+
+/// Ticks after which a master ends: `ticks`, else `time`; `None` = never.
+fn last_tick(engine: &Engine) -> Option<u64> {
+    if let Some(ParameterValue::Integer(ticks @ 1..)) = engine.parameter("ticks") {
+        return Some(ticks.unsigned_abs());
+    }
+    match engine.parameter("time") {
+        Some(ParameterValue::Double(time)) if *time > 0.0 => {
+            // A time that is a whole number of ticks ends with the last of them.
+            Some((time * 1e9 / engine.dt_ns() as f64 - 1e-6).ceil().max(1.0) as u64)
+        }
+        _ => None,
+    }
+}
