@@ -111,7 +111,7 @@ pub(crate) fn record_to_wire(from: &EpisodeRecord) -> WireRecord {
     }
 }
 
-fn parameter_to_wire(from: &Parameter) -> wire::Parameter {
+pub(super) fn parameter_to_wire(from: &Parameter) -> wire::Parameter {
     let mut value = wire::ParameterValue::default();
     value.type_ = match &from.value {
         ParameterValue::NotSet => kind::NOT_SET,

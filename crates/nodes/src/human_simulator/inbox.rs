@@ -14,7 +14,7 @@ use super::Ingress;
 const ROOM: usize = 64;
 
 /// Kinds of messages that have room of their own.
-const KINDS: usize = 4;
+const KINDS: usize = 5;
 
 impl Ingress {
     fn kind(&self) -> usize {
@@ -22,6 +22,7 @@ impl Ingress {
             Ingress::Clock(_) => 0,
             Ingress::Stream(_) => 1,
             Ingress::Move(..) => 2,
+            Ingress::Engine => 4,
             Ingress::Queue(..) | Ingress::Reset { .. } | Ingress::Stop => 3,
         }
     }

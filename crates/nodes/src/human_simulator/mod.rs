@@ -4,6 +4,7 @@
 //! in order. What finds no room is dropped, and a move is then answered with NOT_FOUND; no callback ever blocks.
 //! Environments of one process share the executor and the clock, and nothing else.
 
+mod engine;
 pub(crate) mod episodes;
 mod inbox;
 mod lockstep;
@@ -15,10 +16,12 @@ mod world;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use arena_people_msgs::msg::rmw::Pedestrians;
 use futures::channel::oneshot;
+use promenade_human::backends::arena::EngineLink;
 use promenade_human::message::Pose;
 use promenade_human::{
     BackendContext, DummySim, Environment, HumanLayer, MoveResult, QueueRequest, Registry, Sim,
@@ -28,6 +31,7 @@ use rclrs::Node;
 
 use crate::ros::Running;
 use crate::tf::TfListener;
+use engine::RosEngine;
 use inbox::{Inbox, Teller, inbox};
 use ports::Ports;
 use service_sim::ServiceSim;
@@ -52,9 +56,14 @@ pub(crate) enum Ingress {
         /// An error or nothing.
         answer: oneshot::Sender<Result<(), String>>,
     },
+    /// The engine said something.
+    Engine,
     /// The node was asked to stop.
     Stop,
 }
+
+/// The backend that has an engine.
+const ARENA: &str = "arena";
 
 /// Runs the node until it is asked to stop.
 ///
@@ -74,8 +83,9 @@ pub fn run() -> Result<()> {
         };
         let (teller, inbox) = inbox();
         ports.push(Ports::open(&node, &settings.task_generator, &teller)?);
-        end.add(teller);
-        stages.push(Stage { settings: settings.clone(), place, node, inbox, end: end.clone() });
+        end.add(teller.clone());
+        let (settings, end) = (settings.clone(), end.clone());
+        stages.push(Stage { settings, place, node, inbox, world: teller, end });
     }
     let tellers = end.tellers();
     let _clock = ros.clock(move |now| tellers.iter().for_each(|teller| teller.tell(Ingress::Clock(now))))?;
@@ -133,6 +143,8 @@ struct Stage {
     place: Place,
     node: Node,
     inbox: Inbox,
+    /// The other end of the inbox.
+    world: Teller,
     end: End,
 }
 
@@ -151,6 +163,7 @@ impl Stage {
             seed: *seed,
             prefix: request.prefix.clone(),
             offset: request.offset,
+            engine: self.engine()?,
             ..BackendContext::default()
         };
         let backend = Registry::builtin().create(human, context)?;
@@ -166,6 +179,23 @@ impl Stage {
         }
         let _registering = lockstep::register(&self.node, &environment.layer().lockstep_channels());
         world::run(environment, *seed, &self.inbox)
+    }
+
+    /// The way to the engine, for the backend that has one.
+    fn engine(&self) -> Result<Option<Box<dyn EngineLink>>> {
+        let Settings { human, task_generator, engine_timeout, .. } = &self.settings;
+        if human != ARENA {
+            return Ok(None);
+        }
+        let engine = RosEngine::open(
+            &self.node,
+            task_generator,
+            self.place.request.offset,
+            Duration::from_secs_f64(*engine_timeout),
+            Arc::clone(&self.end.has_come),
+            self.world.clone(),
+        )?;
+        Ok(Some(Box::new(engine)))
     }
 
     fn sim(&self) -> Result<Box<dyn Sim>> {

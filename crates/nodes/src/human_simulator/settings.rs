@@ -18,6 +18,9 @@ const ID: &str = "{id}";
 /// Stands for the prefix in `tf_namespace`.
 const PREFIX: &str = "{prefix}";
 
+/// Longest time-out that makes sense, seconds.
+const MOST_TIMEOUT: f64 = 3600.0;
+
 /// What all environments of the process have in common.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
@@ -29,6 +32,8 @@ pub(crate) struct Settings {
     pub(crate) sim_ns: String,
     /// Seconds of wall time.
     pub(crate) sim_timeout: f64,
+    /// Longest wait for an answer of the engine, wall seconds.
+    pub(crate) engine_timeout: f64,
     /// Name below which the episode services and records are.
     pub(crate) task_generator: String,
     pub(crate) robots_visible: bool,
@@ -72,6 +77,12 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
     let sim_ns =
         ros.text("sim_ns", "", "namespace of the simulator's services; empty is the environment's")?;
     let sim_timeout = ros.parameter("sim_timeout", 5.0, "longest wait for the simulator, wall seconds")?;
+    let engine_timeout =
+        ros.parameter("engine_timeout", 5.0, "longest wait for the engine of human:=arena, wall seconds")?;
+    ensure!(
+        (0.0..=MOST_TIMEOUT).contains(&engine_timeout),
+        "parameter engine_timeout is {engine_timeout}; it is a number from 0 to {MOST_TIMEOUT}"
+    );
     let task_generator =
         ros.text("task_generator", "task_generator", "name below which episodes are queued and reset")?;
     ensure!(!task_generator.trim_end_matches('/').is_empty(), "parameter task_generator is empty");
@@ -139,6 +150,7 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
         has_sim,
         sim_ns,
         sim_timeout,
+        engine_timeout,
         task_generator,
         robots_visible,
         lingers,

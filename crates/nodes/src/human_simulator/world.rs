@@ -92,6 +92,7 @@ fn act(environment: &mut Environment, message: Ingress, batch: &mut Pedestrians)
             }
             drop(answer.send(reset));
         }
+        Ingress::Engine => environment.layer_mut().on_engine(),
         Ingress::Clock(_) | Ingress::Stop => {}
     }
 }
