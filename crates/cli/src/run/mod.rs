@@ -3,6 +3,7 @@
 //! Composes the same layer, backend and walker that the nodes run, on one kernel in one process. It must never show a
 //! behaviour that the nodes do not have, and two runs with one seed must give equal reports.
 
+mod engine;
 mod report;
 mod robots;
 
@@ -20,7 +21,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use promenade_human::episode::{EpisodeRequest, asset_cache, world_roots};
 use promenade_human::walker::{STREAM_RATE_HZ, Walker};
 use promenade_human::{
-    BackendContext, DummySim, Environment, EpisodePlan, Frames, HumanLayer, Registry, Ticked, load_motions,
+    BackendContext, DummySim, Environment, EpisodePlan, Frames, HumanLayer, Parameter, Registry, Ticked,
+    load_motions,
 };
 use promenade_kernel::{FrameCtx, FrameSystem, Phase, Simulation, SystemResult};
 use promenade_scenario::Severity;
@@ -30,13 +32,15 @@ use crate::up::packages::{PROMENADE, Packages};
 
 /// Run one episode of a scenario without ROS.
 ///
-/// People move as the backend says, doors open and close, robots drive straight to where their phases send them. With `dummy`, everybody who has way-points is walked along them in straight lines, through
+/// People move as the backend says, doors open and close, robots drive straight to where their phases send them. With `arena` the
+/// crowd engine runs within the process. With `dummy`, everybody who has way-points is walked along them in straight lines, through
 /// possession, as the `possess` node would do it. The report holds no wall time: the same seed gives the same file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   promenade run clinic/corridor_crowd --duration 60 --report r.json
-  promenade run my/scenario.yaml --world clinic --rtf 1 --seed 7")]
+  promenade run my/scenario.yaml --world clinic --rtf 1 --seed 7
+  promenade run clinic/corridor_crowd --human arena --possess nurse_1 --param humansim.local_planner=hsfm")]
 pub(crate) struct RunArgs {
     /// A scenario file or folder, or WORLD/SCENARIO from worlds/, configs/worlds/ or the installed worlds
     scenario: String,
@@ -55,6 +59,15 @@ pub(crate) struct RunArgs {
     /// Seed of everything random
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
+    /// Walk these people along their way-points through possession, as the possess node would; with dummy it is everybody
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    possess: Vec<String>,
+    /// Parameter of the backend for this episode, such as humansim.local_planner=hsfm; may be repeated
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = engine::parameter)]
+    params: Vec<Parameter>,
+    /// Threads of the crowd engine; the result does not depend on them
+    #[arg(long, default_value_t = 1, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
     /// Folder of pose profiles of your own, which agent types may name like the shipped ones
     #[arg(long, value_name = "DIR")]
     profiles: Option<PathBuf>,
@@ -93,7 +106,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let recorder = Rc::new(RefCell::new(Recorder::default()));
     let backend = Registry::builtin().create(
         &args.human,
-        BackendContext { seed: args.seed, prefix: request.prefix.clone(), ..BackendContext::default() },
+        BackendContext {
+            seed: args.seed,
+            prefix: request.prefix.clone(),
+            engine: engine::engine(args)?,
+            ..BackendContext::default()
+        },
     )?;
     let outbox = Box::new(Shared(Rc::clone(&recorder)));
     let frames = robots::Frames::default();
@@ -102,7 +120,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let (profiles, clips) = load_motions(args.profiles.as_deref(), args.clips.as_deref())
         .map_err(|error| anyhow::anyhow!("{error}"))?;
     layer.set_motions(profiles, clips);
-    let environment = Environment::new(layer, request, EpisodePlan::default())?;
+    let plan = EpisodePlan { human_params: args.params.clone(), ..EpisodePlan::default() };
+    let environment = Environment::new(layer, request, plan)?;
+    let unknown = |name: &&String| environment.episode().people.iter().all(|person| person.name != **name);
+    if let Some(name) = args.possess.iter().find(unknown) {
+        bail!("--possess {name}: nobody of the scenario has this name");
+    }
     let mut stderr = std::io::stderr();
     for problem in environment.episode().report.iter().filter(|problem| problem.severity != Severity::Hint) {
         writeln!(stderr, "{problem}")?;
@@ -150,9 +173,11 @@ fn simulate(
     kernel.add_frame(Frames::new(Rc::clone(&environment)))?.phase(Phase::Gait);
     let bar = progress(args.duration);
     kernel.add_frame(Watch { bar: bar.clone(), interrupted: Arc::clone(interrupted) })?.phase(Phase::Egress);
-    if args.human == "dummy" {
-        walk_everybody(&mut kernel, &environment, args.seed)?;
-    }
+    let is_possessed = |name: &String| match args.possess.is_empty() {
+        true => args.human == "dummy",
+        false => args.possess.contains(name),
+    };
+    walk(&mut kernel, &environment, args.seed, is_possessed)?;
     let end = if duration.is_zero() { kernel.finish()? } else { kernel.run()? };
     bar.finish_and_clear();
     let environment = environment.borrow();
@@ -160,11 +185,18 @@ fn simulate(
     Ok(Run::new(args, &environment, frames, &recorder.borrow(), stream, end.time, end.frames))
 }
 
-/// The walker as an event system: a possession stream with its own rate between the frames.
-fn walk_everybody(kernel: &mut Simulation, environment: &Rc<RefCell<Environment>>, seed: u64) -> Result<()> {
+/// The walker as an event system: a possession stream with its own rate between the frames, of those whom `is_possessed` means.
+fn walk(
+    kernel: &mut Simulation,
+    environment: &Rc<RefCell<Environment>>,
+    seed: u64,
+    is_possessed: impl Fn(&String) -> bool,
+) -> Result<()> {
     let mut walker = Walker::new(seed);
-    for person in environment.borrow().episode().people.iter().filter(|person| !person.waypoints.is_empty()) {
-        walker.add(person, &person.pose);
+    for person in environment.borrow().episode().people.iter() {
+        if !person.waypoints.is_empty() && is_possessed(&person.name) {
+            walker.add(person, &person.pose);
+        }
     }
     if walker.is_empty() {
         return Ok(());

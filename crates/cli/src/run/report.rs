@@ -26,6 +26,7 @@ pub(crate) struct Recorder {
 #[derive(Default)]
 struct Track {
     id: u32,
+    since: Time,
     first: Option<Pose>,
     last: Option<Pose>,
     seen: Time,
@@ -54,7 +55,9 @@ impl Outbox for Recorder {
                 }
             }
             track.id = ped.id;
-            track.first.get_or_insert(ped.pose);
+            if track.first.is_none() {
+                (track.first, track.since) = (Some(ped.pose), frame.stamp);
+            }
             track.last = Some(ped.pose);
             track.seen = frame.stamp;
             track.max_speed = track.max_speed.max(ped.twist.linear[0].hypot(ped.twist.linear[1]));
@@ -122,6 +125,9 @@ struct PedestrianResult {
     /// x, y in metres and yaw in radians.
     start: [f64; 3],
     end: [f64; 3],
+    /// Simulated time of the first and the last message with this person.
+    from_s: f64,
+    until_s: f64,
     distance_m: f64,
     moving_s: f64,
     mean_moving_speed: f64,
@@ -157,6 +163,8 @@ impl Run {
             id: track.id,
             start: planar(&track.first.unwrap_or_default()),
             end: planar(&track.last.unwrap_or_default()),
+            from_s: track.since.as_secs_f64(),
+            until_s: track.seen.as_secs_f64(),
             distance_m: track.distance,
             moving_s: track.moving,
             mean_moving_speed: if track.moving > 0.0 { track.distance / track.moving } else { 0.0 },

@@ -6,6 +6,7 @@
 
 mod feed;
 mod flow;
+mod in_process;
 mod intake;
 mod link;
 mod objects;
@@ -18,6 +19,7 @@ use std::collections::BTreeSet;
 
 use promenade_crowd::protocol;
 
+pub use in_process::InProcess;
 pub use link::{EngineLink, Heard, LinkError, LinkResult};
 
 use crate::backend::{HumanSimulator, LockstepChannel};
