@@ -5,6 +5,7 @@
 use rayon::prelude::*;
 
 use crate::grid::{Grid, LANES};
+use crate::hidden;
 use crate::occlusion::Occlusion;
 use crate::pool::Pool;
 
@@ -74,6 +75,8 @@ impl Neighbours {
 /// Finds the neighbours of every row.
 #[derive(Debug, Clone, Default)]
 pub struct Perception {
+    /// Whether people hide people.
+    bodies_hide: bool,
     grid: Grid,
     neighbours: Neighbours,
 }
@@ -82,6 +85,12 @@ pub struct Perception {
 const SMALLEST_CELL: f64 = 0.5;
 
 impl Perception {
+    /// Nobody has looked yet. With `bodies_hide` people are hidden behind people.
+    #[must_use]
+    pub fn new(bodies_hide: bool) -> Self {
+        Self { bodies_hide, ..Self::default() }
+    }
+
     /// What the last [`Perception::sense`] found.
     #[must_use]
     pub fn neighbours(&self) -> &Neighbours {
@@ -98,15 +107,24 @@ impl Perception {
     pub fn sense(&mut self, pool: &Pool, occlusion: &Occlusion, parallel: bool) {
         let reach = |row: usize| pool.vision_range[row].max(pool.proximity_sense[row]);
         let mean = (0..pool.len()).map(reach).sum::<f64>() / pool.len().max(1) as f64;
-        let Self { grid, neighbours } = self;
+        let Self { bodies_hide, grid, neighbours } = self;
+        let bodies_hide = *bodies_hide;
         grid.rebuild(&pool.x, &pool.y, (0.5 * mean).max(SMALLEST_CELL));
         let grid = &*grid;
         let arch = pulp::Arch::new();
         neighbours.fill(pool.len(), parallel, |row, start, list| {
             let gaze = Gaze::of(pool, row);
-            let end = arch.dispatch(Look { gaze, grid, reach: reach(row), own: row as u32, start, list });
+            let mut end = arch.dispatch(Look { gaze, grid, reach: reach(row), own: row as u32, start, list });
             if pool.vision_occlusion[row] && !occlusion.is_clear() {
-                return keep(list, start, end, |other| occlusion.sees(pool, row, other as usize));
+                end = keep(list, start, end, |other| occlusion.sees(pool, row, other as usize));
+            }
+            if bodies_hide {
+                let seen = &mut list[start..end];
+                return start
+                    + arch.dispatch(
+                        #[inline(always)]
+                        || hidden::keep_visible(pool, row, seen),
+                    );
             }
             end
         });

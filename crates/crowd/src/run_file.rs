@@ -12,6 +12,7 @@ use crate::collision::{Contacts, MARGIN};
 use crate::error::{CrowdError, coordinate, finite, positive};
 use crate::global::GlobalPlanner;
 use crate::grid::Grid;
+use crate::improvements::Improvements;
 use crate::perception::Neighbours;
 use crate::planner::{self, GainTable, Motion, Scene, WALL_REACH};
 use crate::pool::{NO_POLICY, Pool, Row};
@@ -333,6 +334,7 @@ impl RunScene {
             arrival_tau_brake: number("arrival_tau_brake", defaults.arrival_tau_brake)?,
             occlusion: switch("occlusion", &modules.occlusion, "bitmap")?,
             contacts: switch("collision", &modules.collision, "wall_projection")?,
+            improvements: Improvements::NONE,
             threads: options.threads,
         })
     }
@@ -463,8 +465,8 @@ impl PlannerScene {
         let (mut grid, gains) = (Grid::default(), GainTable::default());
         for _ in 0..options.ticks.unwrap_or(self.steps) {
             grid.rebuild(&pool.x, &pool.y, 1.0);
-            let (neighbours, gains) = (&neighbours, &gains);
-            let scene = Scene { pool: &pool, neighbours, grid: &grid, gains, walls: &walls, dt };
+            let (neighbours, gains, improvements) = (&neighbours, &gains, Improvements::NONE);
+            let scene = Scene { pool: &pool, neighbours, grid: &grid, gains, walls: &walls, improvements, dt };
             planner.plan(&scene, &numbers, &mut motions);
             planner.keep(&numbers, &motions);
             for (row, motion) in motions.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use crate::error::{CrowdError, positive};
 use crate::global::GlobalPlanner;
+use crate::improvements::Improvements;
 use crate::kinematics::Kinematics;
 
 /// Numbers and modules of an engine. Times in seconds, distances in metres.
@@ -29,6 +30,8 @@ pub struct Settings {
     pub occlusion: bool,
     /// Whether bodies touch each other and walls.
     pub contacts: bool,
+    /// What this engine does better than the one it is compatible with.
+    pub improvements: Improvements,
     /// Threads that a tick is spread over. The result does not depend on it.
     pub threads: usize,
 }
@@ -47,6 +50,7 @@ impl Default for Settings {
             arrival_tau_brake: 0.15,
             occlusion: true,
             contacts: true,
+            improvements: Improvements::ALL,
             threads: 1,
         }
     }

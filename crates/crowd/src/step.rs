@@ -16,6 +16,7 @@ use crate::sampling::AgentParameters;
 use crate::settings::Settings;
 use crate::spawn::{Classes, SpawnRequest, class};
 use crate::walls::{Wall, WallIndex, WallSet};
+use crate::yielding::{self, LEEWAY, Yielding};
 
 /// Rows that are planned together. Fixed, so that the number of threads changes nothing.
 const BLOCK: usize = 128;
@@ -56,6 +57,7 @@ pub struct Crowd {
     locomotion: Locomotion,
     /// Whether the rows of the planners have to be listed anew.
     fleets_stale: bool,
+    yielding: Yielding,
 
     walls: WallSet,
     path_finder: PathFinder,
@@ -106,12 +108,13 @@ impl Crowd {
             planners: vec![default],
             locomotion: Locomotion::default(),
             fleets_stale: false,
+            yielding: Yielding::default(),
             walls: WallSet::default(),
             path_finder: PathFinder::default(),
             occlusion: Occlusion::Off,
             walls_for_planners: WallIndex::default(),
             walls_for_contacts: WallIndex::default(),
-            perception: Perception::default(),
+            perception: Perception::new(settings.improvements.body_occlusion),
             contacts: Contacts::default(),
             settings,
         })
@@ -282,6 +285,7 @@ impl Crowd {
         };
         row.gains = self.gains.index(&parameters.kind_gains, &mut self.classes);
         let at = self.pool.push(row);
+        self.yielding.push();
         for (number, fleet) in self.planners.iter_mut().enumerate() {
             fleet.planner.push(&parameters);
             if number as i16 == policy {
@@ -316,6 +320,7 @@ impl Crowd {
         let row = self.pool.row_of(id).ok_or(CrowdError::NoAgent(id))?;
         self.pool.swap_remove(row);
         self.agents.swap_remove(row);
+        self.yielding.swap_remove(row);
         self.locomotion.swap_remove(row, self.pool.len());
         self.planners.iter_mut().for_each(|fleet| fleet.planner.swap_remove(row));
         self.fleets_stale = true;
@@ -578,6 +583,7 @@ impl Crowd {
             let has_terminal = pool.has_terminal[row];
             pool.latched[row] = match pool.latched[row] {
                 false => has_terminal && distance < enter,
+                true if self.yielding.is_yielding(row) => has_terminal && distance <= exit + LEEWAY,
                 true => has_terminal && distance <= exit,
             };
             if pool.latched[row] {
@@ -596,6 +602,7 @@ impl Crowd {
             grid: self.perception.grid(),
             gains: &self.gains,
             walls: &self.walls_for_planners,
+            improvements: self.settings.improvements,
             dt: self.settings.dt,
         };
         for fleet in &mut self.planners {
@@ -603,6 +610,14 @@ impl Crowd {
             each_block(self.threads.as_ref(), &fleet.rows, &mut fleet.motions, |rows, motions| {
                 planner.plan(&scene, rows, motions);
             });
+            if self.settings.improvements.step_aside {
+                for (motion, row) in fleet.motions.iter_mut().zip(&fleet.rows) {
+                    match yielding::stands(&self.pool, *row as usize) {
+                        true => motion.velocity = self.yielding.advance(&scene, *row as usize),
+                        false => self.yielding.leave(*row as usize),
+                    }
+                }
+            }
         }
     }
 
@@ -610,7 +625,7 @@ impl Crowd {
     fn limit(&mut self) {
         let kinematics = self.settings.kinematics();
         let braking = kinematics.braking();
-        let pool = &self.pool;
+        let (pool, yielding) = (&self.pool, &self.yielding);
         for fleet in &mut self.planners {
             let owns_heading = fleet.planner.owns_heading();
             let bypasses_limits = fleet.planner.bypasses_limits();
@@ -618,14 +633,16 @@ impl Crowd {
             each_block(self.threads.as_ref(), &fleet.rows, &mut fleet.motions, |rows, motions| {
                 for (motion, row) in motions.iter_mut().zip(rows) {
                     let row = *row as usize;
-                    if pool.latched[row] {
+                    let yields = yielding.is_yielding(row);
+                    if pool.latched[row] && !yields {
                         motion.velocity = motion.velocity.map(|v| v * braking);
                     }
                     if !bypasses_limits {
                         motion.velocity = kinematics.limited(pool, row, motion.velocity);
                     }
                     let theta = if owns_heading { motion.theta } else { pool.theta[row] };
-                    motion.theta = kinematics.heading(pool, row, motion.velocity, theta, !owns_heading);
+                    motion.theta =
+                        kinematics.heading(pool, row, motion.velocity, theta, !owns_heading && !yields);
                 }
             });
         }

@@ -3,7 +3,7 @@
 //!
 //! Repulsion from the ellipse that a neighbour's next stride spans. Bodies have no size in it.
 
-use super::{Accelerating, AccelerationLaw, SMALLEST, Scene, drive};
+use super::{Accelerating, AccelerationLaw, SMALLEST, Scene, drive, leaning};
 use crate::exponential::exponential;
 use crate::sampling::PlannerKey;
 
@@ -65,6 +65,7 @@ impl AccelerationLaw<6> for EllipticSocialForceLaw {
             }
         }
         let drive = drive(pool, row, e, relaxation_time);
+        let social = leaning(scene, e, social);
         [0, 1].map(|axis| drive[axis] + social[axis] + walls[axis])
     }
 }

@@ -42,6 +42,7 @@ use std::marker::PhantomData;
 
 use crate::error::CrowdError;
 use crate::grid::Grid;
+use crate::improvements::Improvements;
 use crate::perception::Neighbours;
 use crate::pool::Pool;
 use crate::sampling::{AgentParameters, PlannerKey};
@@ -60,6 +61,8 @@ pub struct Scene<'a> {
     pub gains: &'a GainTable,
     /// Walls within [`WALL_REACH`] of a point.
     pub walls: &'a WallIndex,
+    /// What they may do better.
+    pub improvements: Improvements,
     /// Length of the tick, seconds.
     pub dt: f64,
 }
@@ -265,6 +268,20 @@ fn toward_goal(pool: &Pool, row: usize) -> Option<[f64; 2]> {
 fn drive(pool: &Pool, row: usize, e: [f64; 2], relaxation_time: f64) -> [f64; 2] {
     let speed = pool.desired_velocity[row];
     [(speed * e[0] - pool.vx[row]) / relaxation_time, (speed * e[1] - pool.vy[row]) / relaxation_time]
+}
+
+/// Of what holds somebody back, how much pushes it to its right as well.
+const LEAN: f64 = 0.2;
+
+/// What others do to a row that wants to go along the unit vector `e`: with symmetry breaking whoever they hold back also leans to
+/// its right, so that two on one line pass each other.
+#[inline(always)]
+fn leaning(scene: &Scene<'_>, e: [f64; 2], social: [f64; 2]) -> [f64; 2] {
+    if !scene.improvements.symmetry_breaking {
+        return social;
+    }
+    let aside = LEAN * (-(social[0] * e[0] + social[1] * e[1])).max(0.0);
+    [social[0] + aside * e[1], social[1] - aside * e[0]]
 }
 
 /// What a row does under an acceleration for one tick.

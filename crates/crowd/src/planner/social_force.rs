@@ -3,7 +3,7 @@
 //! Drive, circular repulsion with a weaker push from behind, and walls: Helbing & Molnár 1995, Phys. Rev. E 51, 4282; the anisotropy
 //! is that of Helbing, Farkas, Molnár & Vicsek 2002, and the wall term that of Moussaïd et al. 2009, Proc. R. Soc. B 276, 2755.
 
-use super::{SMALLEST, Scene, drive, values_of};
+use super::{SMALLEST, Scene, drive, leaning, values_of};
 use crate::capsule;
 use crate::exponential::exponential;
 use crate::sampling::{AgentParameters, PlannerKey};
@@ -67,7 +67,7 @@ impl Forces {
     pub(super) fn on(&self, scene: &Scene<'_>, row: usize, e: [f64; 2]) -> Force {
         let pool = scene.pool;
         let drive = drive(pool, row, e, self.relaxation_time[row]);
-        let social = self.social(scene, row, e);
+        let social = leaning(scene, e, self.social(scene, row, e));
         let walls = self.walls(scene, row);
         Force { drive, total: [drive[0] + social[0] + walls[0], drive[1] + social[1] + walls[1]] }
     }
@@ -159,6 +159,7 @@ impl Forces {
 mod tests {
     use super::*;
     use crate::grid::Grid;
+    use crate::improvements::Improvements;
     use crate::perception::Neighbours;
     use crate::planner::GainTable;
     use crate::pool::{ClassIndex, Pool, Row};
@@ -177,9 +178,9 @@ mod tests {
         }
         let walls = WallIndex::new(wall.as_slice(), super::super::WALL_REACH);
         let neighbours = Neighbours::everybody(pool.len());
-        let (grid, gains) = (Grid::default(), GainTable::default());
+        let (grid, gains, improvements) = (Grid::default(), GainTable::default(), Improvements::NONE);
         let (pool, neighbours) = (&pool, &neighbours);
-        let scene = Scene { pool, neighbours, grid: &grid, gains: &gains, walls: &walls, dt: 0.05 };
+        let scene = Scene { pool, neighbours, grid: &grid, gains: &gains, walls: &walls, improvements, dt: 0.05 };
         forces.on(&scene, 0, [1.0, 0.0]).total
     }
 
