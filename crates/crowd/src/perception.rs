@@ -85,10 +85,9 @@ pub struct Perception {
 const SMALLEST_CELL: f64 = 0.5;
 
 impl Perception {
-    /// Nobody has looked yet. With `bodies_hide` people are hidden behind people.
-    #[must_use]
-    pub fn new(bodies_hide: bool) -> Self {
-        Self { bodies_hide, ..Self::default() }
+    /// Let people hide those behind them, or not.
+    pub fn hide_behind_bodies(&mut self, hide: bool) {
+        self.bodies_hide = hide;
     }
 
     /// What the last [`Perception::sense`] found.

@@ -114,7 +114,7 @@ impl Crowd {
             occlusion: Occlusion::Off,
             walls_for_planners: WallIndex::default(),
             walls_for_contacts: WallIndex::default(),
-            perception: Perception::new(settings.improvements.body_occlusion),
+            perception: Perception::default(),
             contacts: Contacts::default(),
             settings,
         })
@@ -387,6 +387,7 @@ impl Crowd {
         [self.pool.x[row], self.pool.y[row], self.pool.theta[row]] = pose;
         [self.pool.vx[row], self.pool.vy[row]] = velocity;
         self.locomotion.forget_overlay(row);
+        self.yielding.leave(row);
         Ok(())
     }
 
@@ -547,7 +548,8 @@ impl Crowd {
     }
 
     fn sense(&mut self) {
-        let Self { threads, perception, pool, occlusion, .. } = self;
+        let Self { threads, perception, pool, occlusion, settings, .. } = self;
+        perception.hide_behind_bodies(settings.improvements.body_occlusion);
         match threads {
             Some(threads) => threads.install(|| perception.sense(pool, occlusion, true)),
             None => perception.sense(pool, occlusion, false),

@@ -1,7 +1,9 @@
 //! People who do not simply walk: limps, wheelchairs, and what everybody else must not notice of them.
 
-use promenade_crowd::{AgentParameters, Crowd, GlobalPlanner, Improvements, Kind, Settings, SpawnRequest, Wall};
 use promenade_crowd::locomotion::{LocomotionParameters, Mode};
+use promenade_crowd::{
+    AgentParameters, Crowd, GlobalPlanner, Improvements, Kind, Settings, SpawnRequest, Wall,
+};
 use promenade_scenario::{AgentTypeLibrary, ResolvedType};
 
 fn built_in(name: &str) -> &'static ResolvedType {
@@ -106,8 +108,7 @@ fn a_block_that_says_nothing_changes_no_walk() {
 fn a_wheelchair_only_goes_where_it_faces_and_turns_around_for_what_is_behind() {
     for planner in ["hsfm", "sfm"] {
         let mut crowd = open_space();
-        let request =
-            SpawnRequest { planner: Some(planner.to_owned()), ..SpawnRequest::default() };
+        let request = SpawnRequest { planner: Some(planner.to_owned()), ..SpawnRequest::default() };
         let id = crowd.spawn(&request, Some(built_in("wheelchair_manual"))).expect("spawns");
         crowd.navigate(id, Some([-6.0, 0.5])).expect("a place");
         for _ in 0..400 {
@@ -201,10 +202,7 @@ fn threads_change_nothing_among_limps_and_wheelchairs() {
 fn who_is_moved_by_nobody_still_has_a_cycle() {
     let mut crowd = open_space();
     let request = SpawnRequest { kind: Kind::Robot, ..SpawnRequest::default() };
-    let parameters = AgentParameters {
-        locomotion: Some(Box::default()),
-        ..AgentParameters::unknown_type()
-    };
+    let parameters = AgentParameters { locomotion: Some(Box::default()), ..AgentParameters::unknown_type() };
     crowd.spawn_with(&request, parameters).expect("spawns");
     crowd.step();
     assert_eq!(crowd.pool().gait_cadence[0], 0.4);

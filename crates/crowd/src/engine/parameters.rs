@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::EngineError;
 use crate::global::{GLOBAL_PLANNERS, GlobalPlanner};
+use crate::improvements::Improvements;
 use crate::planner::{self, PLANNERS};
 use crate::protocol::ParameterValue::{self, Bool, Double, Integer, Text};
 use crate::settings::Settings;
@@ -111,6 +112,7 @@ impl Parameters {
             ("animation", word("noop"), OneOf(&["noop", "kinematic"]), Fixed),
             ("collision", word("wall_projection"), OneOf(&["wall_projection", "noop"]), Fixed),
             ("occlusion", word("bitmap"), OneOf(&["bitmap", "noop"]), Fixed),
+            ("compatible", Bool(false), Any, AtReset),
             ("waypoint_threshold", Double(0.1), Positive, AtReset),
             ("min_speed_for_heading", Double(defaults.min_speed_for_heading), Within(0.0, 100.0), AtReset),
             ("arrival_r_enter", Double(defaults.arrival_r_enter), Positive, AtReset),
@@ -139,6 +141,11 @@ impl Parameters {
             let (set, holds) = (value.clone(), value.clone());
             let parameter = Parameter { set, holds, rule: *rule, effect: *effect };
             self.all.insert((*name).to_owned(), parameter);
+        }
+        for name in Improvements::NAMES {
+            let (set, holds) = (Bool(true), Bool(true));
+            let parameter = Parameter { set, holds, rule: Any, effect: AtReset };
+            self.all.insert(format!("improvements.{name}"), parameter);
         }
         self.declare_keys(&defaults.local_planner);
     }
@@ -264,6 +271,13 @@ impl Parameters {
             Some(Text(value)) => value.as_str(),
             _ => "",
         };
+        let is_on = |name: &str| value(name) == Some(&Bool(true));
+        let mut improvements = Improvements::NONE;
+        for name in Improvements::NAMES {
+            if let Some(switch) = improvements.get_mut(name) {
+                *switch = !is_on("compatible") && is_on(&format!("improvements.{name}"));
+            }
+        }
         let global_planner = GlobalPlanner::named(
             text("global_planner"),
             double("global_planner.inflation_radius"),
@@ -281,6 +295,7 @@ impl Parameters {
             arrival_tau_brake: double("arrival_tau_brake"),
             occlusion: text("occlusion") != "noop",
             contacts: text("collision") != "noop",
+            improvements,
             threads: usize::try_from(integer("threads")).unwrap_or(1),
         })
     }
