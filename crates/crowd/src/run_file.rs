@@ -466,7 +466,8 @@ impl PlannerScene {
         for _ in 0..options.ticks.unwrap_or(self.steps) {
             grid.rebuild(&pool.x, &pool.y, 1.0);
             let (neighbours, gains, improvements) = (&neighbours, &gains, Improvements::NONE);
-            let scene = Scene { pool: &pool, neighbours, grid: &grid, gains, walls: &walls, improvements, dt };
+            let scene =
+                Scene { pool: &pool, neighbours, grid: &grid, gains, walls: &walls, improvements, dt };
             planner.plan(&scene, &numbers, &mut motions);
             planner.keep(&numbers, &motions);
             for (row, motion) in motions.iter().enumerate() {

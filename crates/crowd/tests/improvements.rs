@@ -97,7 +97,9 @@ fn whoever_finds_a_robot_on_its_line_gets_around_it_within_five_seconds() {
     for planner in FORCE_MODELS {
         for drives in [false, true] {
             let passed = pass(planner, Improvements::ALL, drives).expect("it passes");
-            println!("{planner}, driving {drives}: {passed} s");
+            // Across its body `hsfm` follows a third of a force, and damps what comes of it.
+            let budget = if planner == "hsfm" { 8.0 } else { 5.0 };
+            assert!(passed <= budget, "{planner}, driving {drives}: {passed} s");
         }
     }
     assert_eq!(pass("sfm", without("symmetry_breaking"), false), None);
@@ -167,17 +169,15 @@ fn a_standing_crowd_lets_somebody_through_that_it_stops_otherwise() {
         scene.until(40.0, |scene| scene.at(walker)[0] > 5.0)
     };
     assert!(through(Improvements::ALL).is_some());
-    assert!(through(without("step_aside")).is_none());
+    assert!(through(Improvements { step_aside: true, ..Improvements::NONE }).is_some());
+    assert!(through(Improvements::NONE).is_none());
 }
 
 #[test]
 fn robots_and_people_with_somewhere_to_go_do_not_step_aside() {
     let mut scene = Scene::new("sfm", Improvements::ALL, &[]);
-    let request = SpawnRequest {
-        kind: Kind::Robot,
-        planner: Some("sfm".to_owned()),
-        ..SpawnRequest::default()
-    };
+    let request =
+        SpawnRequest { kind: Kind::Robot, planner: Some("sfm".to_owned()), ..SpawnRequest::default() };
     let robot = scene.spawn(&request, None);
     scene.person([-3.0, 0.1, 0.0], Some([4.0, 0.1]));
     for _ in 0..160 {
@@ -218,8 +218,13 @@ fn pressed(improvements: Improvements, dt: f64) -> (f64, f64) {
         let pose = [x, 0.0, 0.0];
         let mut parameters = promenade_crowd::AgentParameters::unknown_type();
         parameters.radius = 0.25;
+        // It pushes so hard that it presses.
+        (parameters.desired_velocity, parameters.max_velocity) = (8.0, 9.0);
+        // Bodies are pushed whichever way they face.
+        parameters.pivot_angular_velocity = 1e3;
         (parameters.max_acceleration, parameters.max_deceleration) = (1e5, 1e5);
-        let id = crowd.spawn_with(&SpawnRequest { pose, ..SpawnRequest::default() }, parameters).expect("spawns");
+        let id =
+            crowd.spawn_with(&SpawnRequest { pose, ..SpawnRequest::default() }, parameters).expect("spawns");
         crowd.navigate(id, Some([9.0, 0.0])).expect("a place");
     }
     let mut fastest = 0.0_f64;
@@ -233,16 +238,18 @@ fn pressed(improvements: Improvements, dt: f64) -> (f64, f64) {
 }
 
 #[test]
-fn bodies_pressed_against_a_wall_come_to_rest_with_stable_contacts_and_tremble_without() {
+fn bodies_pressed_against_a_wall_come_to_rest_with_stable_contacts_and_fly_off_without() {
     // Leaning would let them slide along the wall.
     let stable = Improvements { stable_contacts: true, ..Improvements::NONE };
     let (gap, speed) = pressed(stable, 0.05);
-    assert!(speed < 0.02, "{speed} m/s at a gap of {gap} m");
-    let (_, trembling) = pressed(Improvements::NONE, 0.05);
-    assert!(trembling > 0.2, "{trembling} m/s");
-    // With a time step that resolves the contacts both come to the same rest.
-    let (fine, _) = pressed(Improvements::NONE, 0.002);
-    assert!((gap - fine).abs() < 0.01, "{gap} {fine}");
+    assert!(speed < 1e-3, "{speed} m/s at a gap of {gap} m");
+    let (_, wild) = pressed(Improvements::NONE, 0.05);
+    assert!(wild > 1.0, "{wild} m/s");
+    // With a time step that resolves the contacts both come to the same place.
+    for improvements in [stable, Improvements::NONE] {
+        let (fine, _) = pressed(improvements, 0.005);
+        assert!((gap - fine).abs() < 2e-3, "{gap} {fine}");
+    }
 }
 
 #[test]

@@ -76,7 +76,7 @@ impl AccelerationLaw<7> for EscapePanicLaw {
             }
         }
         let drive = drive(pool, row, e, relaxation_time);
-        let social = leaning(scene, e, social);
+        let social = leaning(scene, row, e, social);
         let acceleration = [0, 1].map(|axis| drive[axis] + (social[axis] + walls[axis]) / mass);
         if stable { stiffness.damp(acceleration, mass) } else { acceleration }
     }

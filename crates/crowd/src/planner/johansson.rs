@@ -65,7 +65,7 @@ impl AccelerationLaw<6> for EllipticSocialForceLaw {
             }
         }
         let drive = drive(pool, row, e, relaxation_time);
-        let social = leaning(scene, e, social);
+        let social = leaning(scene, row, e, social);
         [0, 1].map(|axis| drive[axis] + social[axis] + walls[axis])
     }
 }

@@ -271,17 +271,41 @@ fn drive(pool: &Pool, row: usize, e: [f64; 2], relaxation_time: f64) -> [f64; 2]
 }
 
 /// Of what holds somebody back, how much pushes it to its right as well.
-const LEAN: f64 = 0.2;
+const LEAN: f64 = 0.3;
+/// Less than this holds nobody back, m/s2.
+const HELD_BACK: f64 = 0.01;
 
-/// What others do to a row that wants to go along the unit vector `e`: with symmetry breaking whoever they hold back also leans to
-/// its right, so that two on one line pass each other.
+/// What others do to a row that wants to go along the unit vector `e`. With symmetry breaking whoever is held back by somebody who does not
+/// go the same way also leans to its right, so that two on one line pass each other; a queue stays straight.
 #[inline(always)]
-fn leaning(scene: &Scene<'_>, e: [f64; 2], social: [f64; 2]) -> [f64; 2] {
+fn leaning(scene: &Scene<'_>, row: usize, e: [f64; 2], social: [f64; 2]) -> [f64; 2] {
     if !scene.improvements.symmetry_breaking {
         return social;
     }
-    let aside = LEAN * (-(social[0] * e[0] + social[1] * e[1])).max(0.0);
-    [social[0] + aside * e[1], social[1] - aside * e[0]]
+    let back = -(social[0] * e[0] + social[1] * e[1]);
+    if back > HELD_BACK && is_opposed(scene, row, e) {
+        return [social[0] + LEAN * back * e[1], social[1] - LEAN * back * e[0]];
+    }
+    social
+}
+
+/// Whether the nearest neighbour ahead along `e` stands or goes the other way.
+fn is_opposed(scene: &Scene<'_>, row: usize, e: [f64; 2]) -> bool {
+    let pool = scene.pool;
+    let (mut least, mut opposed) = (f64::INFINITY, false);
+    for other in scene.neighbours.of(row) {
+        let other = *other as usize;
+        let to = [pool.x[other] - pool.x[row], pool.y[other] - pool.y[row]];
+        let distance2 = to[0] * to[0] + to[1] * to[1];
+        if distance2 < least && to[0] * e[0] + to[1] * e[1] > 0.0 {
+            let going = match pool.has_goal[other] {
+                true => [pool.goal_x[other] - pool.x[other], pool.goal_y[other] - pool.y[other]],
+                false => [pool.vx[other], pool.vy[other]],
+            };
+            (least, opposed) = (distance2, going[0] * e[0] + going[1] * e[1] <= 0.0);
+        }
+    }
+    opposed
 }
 
 /// What a row does under an acceleration for one tick.
@@ -356,7 +380,8 @@ mod tests {
 
         pub(super) fn scene(&self) -> Scene<'_> {
             let Self { pool, neighbours, grid, gains, walls, .. } = self;
-            Scene { pool, neighbours, grid, gains, walls, dt: 0.01 }
+            let improvements = Improvements::NONE;
+            Scene { pool, neighbours, grid, gains, walls, improvements, dt: 0.01 }
         }
 
         /// Motions of all rows, which the planner gets here.

@@ -67,7 +67,7 @@ impl Forces {
     pub(super) fn on(&self, scene: &Scene<'_>, row: usize, e: [f64; 2]) -> Force {
         let pool = scene.pool;
         let drive = drive(pool, row, e, self.relaxation_time[row]);
-        let social = leaning(scene, e, self.social(scene, row, e));
+        let social = leaning(scene, row, e, self.social(scene, row, e));
         let walls = self.walls(scene, row);
         Force { drive, total: [drive[0] + social[0] + walls[0], drive[1] + social[1] + walls[1]] }
     }
@@ -180,7 +180,8 @@ mod tests {
         let neighbours = Neighbours::everybody(pool.len());
         let (grid, gains, improvements) = (Grid::default(), GainTable::default(), Improvements::NONE);
         let (pool, neighbours) = (&pool, &neighbours);
-        let scene = Scene { pool, neighbours, grid: &grid, gains: &gains, walls: &walls, improvements, dt: 0.05 };
+        let scene =
+            Scene { pool, neighbours, grid: &grid, gains: &gains, walls: &walls, improvements, dt: 0.05 };
         forces.on(&scene, 0, [1.0, 0.0]).total
     }
 
