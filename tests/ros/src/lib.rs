@@ -6,6 +6,7 @@
 
 mod cast;
 mod domain;
+pub mod engine;
 mod environment;
 pub mod episodes;
 mod process;
