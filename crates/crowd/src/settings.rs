@@ -1,12 +1,15 @@
 //! What holds for a whole run (crowd-engine specification, section 5).
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{CrowdError, positive};
 use crate::global::GlobalPlanner;
 use crate::improvements::Improvements;
 use crate::kinematics::Kinematics;
 
 /// Numbers and modules of an engine. Times in seconds, distances in metres.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Settings {
     /// Seed of all streams.
     pub seed: i64,

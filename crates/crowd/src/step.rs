@@ -472,9 +472,9 @@ impl Crowd {
         self.planners.retain(|_| kept.next().unwrap_or(true));
     }
 
-    /// Begin to count ticks anew.
-    pub(crate) fn restart_ticks(&mut self) {
-        self.tick = 0;
+    /// Count ticks from here.
+    pub(crate) fn set_ticks(&mut self, ticks: u64) {
+        self.tick = ticks;
     }
 
     /// Let the next id be 1 again, once everybody has gone.

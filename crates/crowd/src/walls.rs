@@ -2,10 +2,12 @@
 //!
 //! Whoever asks gets walls in order of insertion, since sums over walls run in that order (crowd-engine specification, section 1).
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{CrowdError, coordinate};
 
 /// A named segment, metres.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Wall {
     /// Name; a wall added under the name of another takes its place.
     pub name: String,

@@ -10,6 +10,7 @@ use promenade_scenario::{AgentTypeLibrary, ResolvedType};
 use super::Engine;
 use super::error::{EngineError, refuse};
 use super::people::{NO_SINK, Person};
+use super::session::Reason;
 use super::waypoints;
 use crate::error::CrowdError;
 use crate::planner;
@@ -235,6 +236,7 @@ impl Engine {
             }
         }
         self.people.push(person, true, sink);
+        self.note_arrival(id);
         self.output.meta_stale = true;
         report(&mut self.spawned, id);
         self.start_way(id, waypoints)?;
@@ -252,7 +254,7 @@ impl Engine {
         }
         for id in ids {
             if self.is_published(*id) {
-                self.dismiss(*id);
+                self.dismiss(*id, Reason::Request);
             }
         }
         Ok(())
@@ -260,11 +262,11 @@ impl Engine {
 
     pub(super) fn remove_everybody(&mut self) {
         for row in (0..self.crowd.pool().len()).rev() {
-            self.dismiss(self.crowd.pool().id[row]);
+            self.dismiss(self.crowd.pool().id[row], Reason::Request);
         }
         self.epoch_ns = self.now_ns();
         self.crowd.restart_ids();
-        self.crowd.restart_ticks();
+        self.crowd.set_ticks(0);
         self.names.clear();
         self.feed.clear();
         self.stimuli.clear();
@@ -273,11 +275,12 @@ impl Engine {
     }
 
     /// Take one agent out, with everything known of it.
-    pub(super) fn dismiss(&mut self, id: i32) {
+    pub(super) fn dismiss(&mut self, id: i32, reason: Reason) {
         let Some(row) = self.crowd.pool().row_of(id) else { return };
         if self.crowd.remove(id).is_err() {
             return;
         }
+        self.note_departure(id, reason);
         if self.people.published[row] {
             report(&mut self.despawned, id);
         }
@@ -330,6 +333,7 @@ impl Engine {
             self.crowd.set_parameters(id, parameters)?;
             let person = &mut self.people.persons[row];
             (person.request, person.agent_type, person.resolved) = (request, agent_type, resolved);
+            self.note_change(id);
             updated.push(id);
         }
         self.output.meta_stale |= !updated.is_empty();

@@ -9,6 +9,7 @@ use super::Engine;
 use super::agents::{MOST_AGENTS, ROBOT_RADIUS};
 use super::error::EngineError;
 use super::people::{NO_SINK, Person};
+use super::session::Reason;
 use crate::error::{coordinate, finite, within};
 use crate::pool::Kind;
 use crate::protocol::{AgentState, AgentStates};
@@ -198,6 +199,7 @@ impl Engine {
             since: self.ticks(),
         };
         self.people.push(person, false, NO_SINK);
+        self.note_arrival(agent);
         Ok(agent)
     }
 
@@ -224,7 +226,7 @@ impl Engine {
         let Some(binding) = self.feed.bindings.remove(&fed) else { return };
         self.feed.fed_as.remove(&binding.agent);
         match binding.role {
-            Role::Mirror => self.dismiss(binding.agent),
+            Role::Mirror => self.dismiss(binding.agent, Reason::Lease),
             Role::Own { planner, radius, .. } => {
                 let restored = self
                     .crowd

@@ -8,6 +8,7 @@ use super::area::Area;
 use super::error::{EngineError, refuse};
 use super::named::{HasName, Named};
 use super::people::{NO_SINK, Person};
+use super::session::Reason;
 use crate::error::{coordinate, finite, within};
 use crate::protocol::{
     FlowConfig, RateKeyframe, SinkConfig, SourceConfig, Waypoint, Waypoints, mode, shape, source,
@@ -213,11 +214,11 @@ impl Engine {
         let dt = self.crowd.settings().dt;
         for row in (0..self.crowd.pool().len()).rev() {
             if self.has_left(row) {
-                self.dismiss(self.crowd.pool().id[row]);
+                self.dismiss(self.crowd.pool().id[row], Reason::Sink);
             } else if lifetime > 0.0 && self.people.persons[row].source.is_some() {
                 let age = self.ticks().saturating_sub(self.people.persons[row].since);
                 if age as f64 * dt >= lifetime {
-                    self.dismiss(self.crowd.pool().id[row]);
+                    self.dismiss(self.crowd.pool().id[row], Reason::Lifetime);
                 }
             }
         }

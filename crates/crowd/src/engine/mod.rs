@@ -15,6 +15,7 @@ mod parameters;
 mod people;
 mod profile;
 mod reset;
+mod session;
 mod stimuli;
 mod warnings;
 mod waypoints;
@@ -23,6 +24,7 @@ mod world;
 pub use agents::TypeSource;
 pub use error::EngineError;
 pub use parameters::{ParameterRange, ParameterRule};
+pub use session::{Divergence, ReplayError, Replayed, replay};
 pub use stimuli::Stimulus;
 
 use agents::Schedule;
@@ -34,6 +36,7 @@ use output::Output;
 use parameters::Parameters;
 use people::People;
 use profile::Stopwatch;
+use session::Log;
 use stimuli::Stimuli;
 use warnings::Warnings;
 
@@ -70,6 +73,7 @@ pub struct Engine {
     spawned: Vec<i32>,
     despawned: Vec<i32>,
     warnings: Warnings,
+    log: Option<Log>,
     stopwatch: Stopwatch,
 }
 
@@ -111,28 +115,32 @@ impl Engine {
             spawned: Vec::new(),
             despawned: Vec::new(),
             warnings: Warnings::default(),
+            log: None,
             stopwatch: Stopwatch::default(),
         })
     }
 
     /// One tick.
     pub fn tick(&mut self) {
-        let stamp_ns = self.now_ns();
+        let (tick, stamp_ns) = (self.ticks(), self.now_ns());
         self.stopwatch.start(self.parameters.is_on("profile_phases"));
 
         self.despawn();
         self.stopwatch.despawned();
 
         self.spawn_scheduled();
-        self.stimuli.arrive(self.crowd.ticks());
+        self.stimuli.arrive(tick);
         self.run_sources();
         self.follow_feed();
         self.stopwatch.spawned();
 
+        self.note_requests();
         self.crowd.step_in_phases(|phase| self.stopwatch.phase(phase));
+        self.note_step();
 
         self.advance_waypoints();
         self.publish(stamp_ns);
+        self.note_tick(tick);
         self.stopwatch.published();
     }
 

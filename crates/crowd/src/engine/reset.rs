@@ -3,8 +3,6 @@
 use super::Engine;
 use super::error::EngineError;
 use super::parameters::ParameterRule;
-use crate::planner;
-use crate::pool::NO_POLICY;
 use crate::protocol::ParameterValue;
 use crate::random::Generator;
 
@@ -51,6 +49,7 @@ impl Engine {
             self.parameters = before;
             return Err(error);
         }
+        self.note_settings();
         self.reseat();
         self.output.meta_stale = true;
         Ok(())
@@ -83,8 +82,11 @@ impl Engine {
             {
                 let mut parameters = has.clone();
                 parameters.planner = drawn.planner;
-                if let Err(error) = self.crowd.set_parameters(id, parameters) {
-                    self.warnings.say(format!("agent {id} keeps its planner's numbers: {error}"));
+                match self.crowd.set_parameters(id, parameters) {
+                    Ok(()) => self.note_change(id),
+                    Err(error) => {
+                        self.warnings.say(format!("agent {id} keeps its planner's numbers: {error}"));
+                    }
                 }
             }
             let bound = self.feed.is_bound(id);
@@ -97,8 +99,5 @@ impl Engine {
         let kept: Vec<String> = self.feed.own_planners().map(str::to_owned).collect();
         let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
         self.crowd.prune_planners(&kept);
-        debug_assert!(self.crowd.pool().policy.iter().all(|policy| *policy >= NO_POLICY));
-        let default = &self.crowd.settings().local_planner;
-        debug_assert!(planner::named(default).is_ok());
     }
 }

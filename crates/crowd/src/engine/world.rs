@@ -43,6 +43,7 @@ impl Engine {
             return Ok(());
         }
         self.crowd.add_walls(walls.iter().cloned())?;
+        self.note_walls(walls, &[]);
         walls.iter().for_each(|wall| self.walls.upsert(wall.clone()));
         self.geometry_revision += 1;
         Ok(())
@@ -58,6 +59,7 @@ impl Engine {
             return Ok(());
         }
         self.geometry_revision += 1;
+        self.note_walls(&[], &gone);
         Ok(self.crowd.remove_walls(&gone)?)
     }
 
@@ -80,7 +82,8 @@ impl Engine {
         if new.is_empty() {
             return Ok(());
         }
-        self.crowd.add_walls(sides)?;
+        self.crowd.add_walls(sides.iter().cloned())?;
+        self.note_walls(&sides, &[]);
         new.into_iter().for_each(|obstacle| self.obstacles.upsert(obstacle.clone()));
         self.geometry_revision += 1;
         Ok(())
@@ -97,6 +100,7 @@ impl Engine {
             return Ok(());
         }
         self.geometry_revision += 1;
+        self.note_walls(&[], &gone);
         Ok(self.crowd.remove_walls(&gone)?)
     }
 

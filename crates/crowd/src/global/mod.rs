@@ -4,13 +4,15 @@
 
 mod lattice;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::CrowdError;
 use crate::walls::{Segment, WallSet};
 
 use lattice::Lattice;
 
 /// How paths are found.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum GlobalPlanner {
     /// Straight to the target, as planners that opt out do.
     Off,

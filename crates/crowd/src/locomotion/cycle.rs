@@ -2,6 +2,8 @@
 
 use std::f64::consts::{PI, TAU};
 
+use serde::{Deserialize, Serialize};
+
 /// Harmonics that a profile may have; more are not read.
 pub const MOST_HARMONICS: usize = 3;
 
@@ -9,7 +11,7 @@ pub const MOST_HARMONICS: usize = 3;
 const SLOWEST: f64 = 0.05;
 
 /// How many cycles per second at a speed.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Cadence {
     /// At rest, Hz.
     pub base: f64,
@@ -36,7 +38,7 @@ impl Cadence {
 }
 
 /// A periodic curve of up to [`MOST_HARMONICS`] sines `(amplitude, phase)`, less its mean over time.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Profile {
     harmonics: Vec<[f64; 2]>,
     mean: f64,

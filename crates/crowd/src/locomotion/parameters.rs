@@ -1,13 +1,14 @@
 //! What a `locomotion:` block says, with its numbers drawn per agent.
 
 use promenade_scenario::{Distribution, Node};
+use serde::{Deserialize, Serialize};
 
 use super::cycle::{Cadence, MOST_HARMONICS, Profile};
 use crate::error::{CrowdError, within};
 use crate::random::Generator;
 
 /// Which ways a body can go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Drive {
     /// Any way, as people on foot.
     #[default]
@@ -17,7 +18,7 @@ pub enum Drive {
 }
 
 /// A `locomotion:` block of one agent.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LocomotionParameters {
     /// Which ways the body can go.
     pub drive: Drive,

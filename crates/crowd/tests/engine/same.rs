@@ -117,3 +117,106 @@ fn a_steady_state_allocates_nothing() {
     }
     assert_eq!(allocations, 0);
 }
+
+/// A sink of a log that can be read while the engine writes.
+#[derive(Clone, Default)]
+struct Shared(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl std::io::Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().map_err(|_| std::io::ErrorKind::Other)?.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The log of a busy hall with every kind of request in it.
+fn logged() -> (String, Engine) {
+    let log = Shared::default();
+    let mut engine = busy_hall(1, "sfm");
+    engine.log_to(log.clone());
+    let wheelchair =
+        AgentState { agent_type: "wheelchair_manual".to_owned(), ..walker(503, [-9.0, 4.0], [9.0, -4.0]) };
+    engine.spawn_agents(&[wheelchair]).expect("free");
+    for tick in 0..250 {
+        happen(&mut engine, tick);
+        match tick {
+            40 => engine.remove_agents(&[504, 506, 1]).expect("known or not"),
+            60 => engine
+                .set_waypoints(501, "", &way(&[[-9.0, -4.0], [-2.0, 4.0]], mode::REPEAT))
+                .expect("there"),
+            80 => {
+                let change = AgentState { agent_type: "elder".to_owned(), ..person(501, 0.0, 0.0) };
+                assert_eq!(engine.update_agents(&[change]).expect("a type"), [501]);
+            }
+            100 => {
+                let mean = ParameterValue::Double(0.8);
+                engine.set_parameters(&[("local_planner.relaxation_time".to_owned(), mean)]).expect("a mean");
+                engine.reset(true).expect("settings");
+            }
+            _ => {}
+        }
+        engine.tick();
+    }
+    let bytes = log.0.lock().expect("written").clone();
+    (String::from_utf8(bytes).expect("JSON"), engine)
+}
+
+#[test]
+fn a_logged_session_can_be_replayed_and_the_first_divergence_is_found() {
+    let (log, engine) = logged();
+    let replayed = promenade_crowd::engine::replay(log.as_bytes()).expect("a log");
+    assert_eq!((replayed.divergence, replayed.ticks), (None, 250));
+    assert!(replayed.poses > 5000, "{}", replayed.poses);
+    for word in [
+        "\"reason\":\"sink\"",
+        "\"reason\":\"request\"",
+        "\"reason\":\"lease\"",
+        "\"commands\":{",
+        "\"event\":\"update\"",
+    ] {
+        assert!(log.contains(word), "{word}");
+    }
+    assert!(engine.config_snapshot().contains("local_planner.relaxation_time: 0.8\n"));
+    let parts: Vec<&str> = log.split("\"target\":[9.0,-4.0]").collect();
+    assert!(parts.len() > 1, "the wheelchair is sent once");
+    let elsewhere = parts.join("\"target\":[9.0,-3.9]");
+    let replayed = promenade_crowd::engine::replay(elsewhere.as_bytes()).expect("a log");
+    let divergence = replayed.divergence.expect("another way");
+    assert_eq!((divergence.agent_id, divergence.tick), (503, 0));
+    let cut = log.split_once('\n').expect("lines").1;
+    let error = promenade_crowd::engine::replay(cut.as_bytes()).expect_err("no settings").to_string();
+    assert_eq!(error, "line 1: expected the settings first, as a session log begins with them");
+    let broken = log.replacen("\"vx\":", "\"v\":", 1);
+    assert!(
+        promenade_crowd::engine::replay(broken.as_bytes())
+            .expect_err("a field")
+            .to_string()
+            .contains("missing field `vx`")
+    );
+}
+
+#[test]
+fn a_log_that_cannot_be_written_ends_with_a_warning_and_the_run_goes_on() {
+    struct Full;
+    impl std::io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let (mut plain, mut logging) = (busy_hall(1, "sfm"), busy_hall(1, "sfm"));
+    logging.log_to(Full);
+    run(&mut plain, 30);
+    run(&mut logging, 30);
+    assert_eq!(plain.frame(), logging.frame());
+    let warnings: Vec<String> = logging.warnings().collect();
+    assert!(
+        matches!(warnings.as_slice(), [one] if one.starts_with("the session log ends here: ")),
+        "{warnings:?}"
+    );
+}
