@@ -309,6 +309,7 @@ impl Engine {
             let mut changed = request(agent)?;
             (changed.id, changed.pose, changed.velocity) = (id, person.request.pose, person.request.velocity);
             (changed.kind, changed.planner) = (person.request.kind, person.request.planner.clone());
+            changed.policy_params.clone_from(&person.request.policy_params);
             changed.check()?;
             let (mut agent_type, mut resolved) = (person.agent_type.clone(), person.resolved.clone());
             if agent.agent_type.is_empty() {

@@ -5,6 +5,7 @@ use super::error::EngineError;
 use super::parameters::ParameterRule;
 use crate::protocol::ParameterValue;
 use crate::random::Generator;
+use crate::sampling::AgentParameters;
 
 impl Engine {
     /// Set parameters, all of them or none. They act at the next reset, but for `contact_mode`, `locomotion_standing_distance` and
@@ -76,17 +77,10 @@ impl Engine {
             }
             let person = &self.people.persons[row];
             let planner = self.planner_of(&person.request, person.resolved.as_deref());
-            let drawn = self.parameters_of(&person.request, person.resolved.as_deref());
-            if let (Ok(drawn), Some(has)) = (drawn, self.crowd.parameters(id))
-                && drawn.planner != has.planner
-            {
-                let mut parameters = has.clone();
-                parameters.planner = drawn.planner;
-                match self.crowd.set_parameters(id, parameters) {
-                    Ok(()) => self.note_change(id),
-                    Err(error) => {
-                        self.warnings.say(format!("agent {id} keeps its planner's numbers: {error}"));
-                    }
+            match self.parameters_of(&person.request, person.resolved.as_deref()) {
+                Ok(drawn) => self.take_over(id, drawn),
+                Err(error) => {
+                    self.warnings.say(format!("agent {id} keeps its planner's numbers: {error}"));
                 }
             }
             let bound = self.feed.is_bound(id);
@@ -99,5 +93,18 @@ impl Engine {
         let kept: Vec<String> = self.feed.own_planners().map(str::to_owned).collect();
         let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
         self.crowd.prune_planners(&kept);
+    }
+
+    /// Give an agent what was drawn anew for its planner; all else it keeps.
+    fn take_over(&mut self, id: i32, drawn: AgentParameters) {
+        let Some(has) = self.crowd.parameters(id) else { return };
+        if drawn.planner == has.planner && drawn.kind_gains == has.kind_gains {
+            return;
+        }
+        let AgentParameters { planner, kind_gains, .. } = drawn;
+        match self.crowd.set_parameters(id, AgentParameters { planner, kind_gains, ..has.clone() }) {
+            Ok(()) => self.note_change(id),
+            Err(error) => self.warnings.say(format!("agent {id} keeps its planner's numbers: {error}")),
+        }
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! Most agents share the built-in factors. Those with factors of their own refer to a set in one table, so that a row is one number.
 
+use serde::{Deserialize, Serialize};
+
 use crate::pool::ClassIndex;
 use crate::spawn::{Classes, class};
 
 /// Factors on the push of one class on another, by name; what an agent's `kind_gains` say.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KindGain {
     /// Class of the agent.
     pub observer: String,

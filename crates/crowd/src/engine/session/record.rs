@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::locomotion::LocomotionParameters;
+use crate::planner::KindGain;
 use crate::sampling::{AgentParameters, Handedness};
 use crate::settings::Settings;
 use crate::walls::Wall;
@@ -95,6 +96,8 @@ pub(super) struct Parameters {
     idle_gaze_rate_hz: f64,
     handedness: String,
     interaction_class: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    kind_gains: Vec<KindGain>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     locomotion: Option<Box<LocomotionParameters>>,
 }
@@ -130,6 +133,7 @@ impl Parameters {
             idle_gaze_rate_hz: of.idle_gaze_rate,
             handedness: if of.handedness == Handedness::Left { "l" } else { "r" }.to_owned(),
             interaction_class: of.interaction_class.clone(),
+            kind_gains: of.kind_gains.clone(),
             locomotion: of.locomotion.clone(),
         }
     }
@@ -155,6 +159,7 @@ impl From<Parameters> for AgentParameters {
             idle_gaze_rate: of.idle_gaze_rate_hz,
             handedness: if of.handedness == "l" { Handedness::Left } else { Handedness::Right },
             interaction_class: of.interaction_class,
+            kind_gains: of.kind_gains,
             locomotion: of.locomotion,
         }
     }
