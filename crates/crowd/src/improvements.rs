@@ -1,7 +1,10 @@
 //! What this engine does better than the one it is compatible with (crowd-engine specification, section 29), each to be switched off.
 
+use serde::{Deserialize, Serialize};
+
 /// Which improvements are on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Improvements {
     /// Whoever is held back by others leans a little to its right, so that two who meet on one line pass each other.
     pub symmetry_breaking: bool,
