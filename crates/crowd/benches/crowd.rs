@@ -1,11 +1,12 @@
 //! One tick of people on an open square, by planner and number of people.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use promenade_crowd::{Settings, workload::mirrored_square};
+use promenade_crowd::{Settings, planner::PLANNERS, workload::mirrored_square};
 
 fn tick(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("tick");
-    for (planner, count) in [("sfm", 1000), ("sfm", 5000), ("hsfm", 5000), ("straight", 5000)] {
+    let every = PLANNERS.map(|planner| (planner, 1000));
+    for (planner, count) in every.into_iter().chain([("sfm", 5000), ("hsfm", 5000), ("straight", 5000)]) {
         group.throughput(Throughput::Elements(u64::from(count)));
         group.bench_function(format!("{planner}/{count}"), |bencher| {
             let settings = Settings { local_planner: planner.to_owned(), ..Settings::default() };

@@ -4,7 +4,8 @@
 use std::f64::consts::TAU;
 
 use promenade_crowd::planner::PLANNERS;
-use promenade_crowd::{AgentParameters, Crowd, Settings, SpawnRequest, Wall};
+use promenade_crowd::protocol::AgentState;
+use promenade_crowd::{AgentParameters, Crowd, Engine, Settings, SpawnRequest, Wall};
 use serde_json::Value;
 
 type Place = [f64; 2];
@@ -194,7 +195,15 @@ fn orca_walks_as_the_rvo2_library_does() {
         let theirs: Vec<Vec<Place>> =
             (0..people.len()).map(|row| samples.iter().map(|sample| sample[row]).collect()).collect();
         let settings = Settings { contacts: false, bt_tick_interval: 1, ..with("orca") };
-        let mut crowd = crowd(settings, &unlimited(), &people);
+        let mut body = unlimited();
+        body.set_planner_value("wall_clearance", 0.0);
+        let mut crowd = crowd(settings, &body, &people);
+        let walls = scene["walls"].as_array().expect("walls").iter().enumerate();
+        let walls = walls.map(|(number, wall)| {
+            let end = |at: usize| [0, 1].map(|axis| wall[at + axis].as_f64().expect("a number"));
+            Wall { name: number.to_string(), start: end(0), end: end(2) }
+        });
+        crowd.add_walls(walls).expect("walls");
         let ours = trajectories(&mut crowd, every, samples.len());
         assert_correspond(&scene["name"].to_string(), &ours, &theirs, 0.05 * every as f64);
     }
@@ -245,4 +254,26 @@ fn policy_params_that_are_no_json_bring_nobody_in() {
     let error = crowd.spawn(&request, None).expect_err("refused").to_string();
     assert!(error.starts_with("policy_params of hsfm: expected JSON such as"), "{error}");
     assert!(crowd.pool().is_empty());
+}
+
+#[test]
+fn policy_params_reach_the_planner_of_an_agent_of_the_engine_or_the_whole_request_is_refused() {
+    let mut engine = Engine::new(&[]).expect("an engine");
+    let agent = |agent_id: i32, policy: &str, policy_params: &str| AgentState {
+        agent_id,
+        policy: policy.to_owned(),
+        policy_params: policy_params.to_owned(),
+        ..AgentState::default()
+    };
+    let gains = r#"{"kind_gains": {"human_pram": {"range_scale": 1.5}}}"#;
+    let unknown = [agent(1, "sfm", gains), agent(2, "orca", gains)];
+    let error = engine.spawn_agents(&unknown).expect_err("refused").to_string();
+    assert!(error.contains("no key is named \"kind_gains\"; there are time_horizon"), "{error}");
+    assert!(engine.crowd().pool().is_empty());
+    let known = [agent(1, "sfm", gains), agent(2, "orca", r#"{"time_horizon": 2.5}"#)];
+    engine.spawn_agents(&known).expect("spawned");
+    let parameters = |id| engine.crowd().parameters(id).expect("there");
+    assert_eq!(parameters(1).kind_gains[0].range, 1.5);
+    assert_eq!(parameters(2).planner_value("time_horizon"), Some(2.5));
+    assert_eq!(engine.crowd().classes().names()[3..], ["pram"]);
 }

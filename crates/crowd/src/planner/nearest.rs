@@ -9,22 +9,42 @@ use crate::walls::Segment;
 const USUAL: usize = 64;
 
 /// The nearest of something, sorted by distance; equal ones by number.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Nearest {
-    /// Square of the distance, and the number.
-    entries: Vec<(f64, u32)>,
+#[derive(Debug, Clone)]
+pub(super) struct Nearest<T> {
+    /// Distance, or its square, and number; and what is there.
+    entries: Vec<((f64, u32), T)>,
 }
 
-impl Nearest {
-    /// Numbers, nearest first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.entries.iter().map(|(_, number)| *number as usize)
+impl<T> Default for Nearest<T> {
+    fn default() -> Self {
+        Self { entries: Vec::new() }
+    }
+}
+
+impl<T> Nearest<T> {
+    /// Nearest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.entries.iter().map(|(_, what)| what)
     }
 
-    /// Find the `most` agents nearest to a row whose centres are nearer than `reach`, seen or not.
-    pub(super) fn agents(&mut self, scene: &Scene<'_>, row: usize, reach: f64, most: usize) {
+    fn clear(&mut self) {
         self.entries.clear();
         self.entries.reserve(USUAL);
+    }
+
+    fn insert(&mut self, key: (f64, u32), what: T, most: usize) {
+        let at = self.entries.partition_point(|(earlier, _)| *earlier < key);
+        if at < most {
+            self.entries.truncate(most.saturating_sub(1));
+            self.entries.insert(at, (key, what));
+        }
+    }
+}
+
+impl Nearest<usize> {
+    /// Find the `most` agents nearest to a row whose centres are nearer than `reach`, seen or not.
+    pub(super) fn agents(&mut self, scene: &Scene<'_>, row: usize, reach: f64, most: usize) {
+        self.clear();
         let [x, y] = scene.pool.position(row);
         let mut reach2 = reach * reach;
         for run in scene.grid.runs(x, y, reach) {
@@ -33,32 +53,25 @@ impl Nearest {
                 let (dx, dy) = (other_x - x, other_y - y);
                 let distance2 = dx * dx + dy * dy;
                 if distance2 <= reach2 && distance2 < reach * reach && *other as usize != row {
-                    self.insert((distance2, *other), most);
+                    self.insert((distance2, *other), *other as usize, most);
                     if self.entries.len() == most {
-                        reach2 = self.entries.last().map_or(reach2, |(last, _)| *last);
+                        reach2 = self.entries.last().map_or(reach2, |((last, _), _)| *last);
                     }
                 }
             }
         }
     }
+}
 
-    /// Find the walls nearer than `reach` to a point, in `walls`.
+impl Nearest<Segment> {
+    /// Find those of some walls that are nearer than `reach` to a point.
     pub(super) fn walls<'a>(&mut self, walls: impl Iterator<Item = &'a Segment>, p: [f64; 2], reach: f64) {
-        self.entries.clear();
-        self.entries.reserve(USUAL);
+        self.clear();
         for (number, wall) in walls.enumerate() {
             let distance = wall.offset(p).0;
             if distance < reach {
-                self.insert((distance * distance, number as u32), usize::MAX);
+                self.insert((distance, number as u32), *wall, usize::MAX);
             }
-        }
-    }
-
-    fn insert(&mut self, entry: (f64, u32), most: usize) {
-        let at = self.entries.partition_point(|earlier| *earlier < entry);
-        if at < most {
-            self.entries.truncate(most.saturating_sub(1));
-            self.entries.insert(at, entry);
         }
     }
 }
@@ -86,7 +99,7 @@ mod tests {
             let mut all: Vec<usize> = (1..points.len()).filter(|row| distance2(*row) < reach * reach).collect();
             all.sort_by(|a, b| distance2(*a).total_cmp(&distance2(*b)).then(a.cmp(b)));
             all.truncate(most);
-            prop_assert_eq!(nearest.iter().collect::<Vec<_>>(), all);
+            prop_assert_eq!(nearest.iter().copied().collect::<Vec<_>>(), all);
         }
     }
 }

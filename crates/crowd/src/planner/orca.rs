@@ -113,8 +113,8 @@ pub(super) fn wanted(scene: &Scene<'_>, row: usize, goal_radius: f64) -> Option<
 /// Who and what is around one row, and what it forbids. One per thread, used again for every row.
 #[derive(Debug, Default)]
 pub(super) struct Surroundings {
-    pub(super) agents: Nearest,
-    walls: Nearest,
+    pub(super) agents: Nearest<usize>,
+    walls: Nearest<Segment>,
     pub(super) lines: half_planes::Programme,
 }
 
@@ -140,16 +140,12 @@ impl Surroundings {
         self.lines.clear();
         let radius = pool.radius[row] + values.wall_clearance;
         let reach = values.wall_time_horizon * pool.max_velocity[row] + radius;
-        let walls = &mut self.walls;
-        walls.walls(scene.walls.near(position), position, reach);
-        // The walls near a point are few and lie side by side: going to the n-th is cheap.
-        for number in walls.iter() {
-            if let Some(wall) = scene.walls.near(position).nth(number) {
-                self.lines.add_wall(wall, position, v, radius, 1.0 / values.wall_time_horizon);
-            }
+        self.walls.walls(scene.walls.near(position), position, reach);
+        for wall in self.walls.iter() {
+            self.lines.add_wall(wall, position, v, radius, 1.0 / values.wall_time_horizon);
         }
         self.lines.end_of_walls();
-        for other in self.agents.iter() {
+        for other in self.agents.iter().copied() {
             let p = [pool.x[other] - position[0], pool.y[other] - position[1]];
             let w = [v[0] - pool.vx[other], v[1] - pool.vy[other]];
             let reach = pool.radius[row] + pool.radius[other];

@@ -126,7 +126,7 @@ fn density(around: &Surroundings, scene: &Scene<'_>, row: usize, e: [f64; 2]) ->
     let norm = 1.0 / (AGENT_WIDTH * (2.0 * PI).sqrt());
     let gaussian = |distance2: f64, width: f64| norm * exponential(-distance2 / (2.0 * width * width));
     let mut sum = 0.0;
-    for other in around.agents.iter() {
+    for other in around.agents.iter().copied() {
         let offset = [pool.x[other] - point[0], pool.y[other] - point[1]];
         let along = offset[0] * e[0] + offset[1] * e[1];
         let across = SIDEWAYS * (e[0] * offset[1] - e[1] * offset[0]);
