@@ -2,9 +2,12 @@
 //! specification, section 31.1).
 //!
 //! A first-order model: the direction from repulsions, the speed from the room in that direction. Nobody has inertia, which is what
-//! keeps bodies apart, so the limits of acceleration and turning do not apply. Two people who meet exactly head on stop for good.
+//! keeps bodies apart, so the limits of acceleration and turning do not apply. Without symmetry breaking two people who meet exactly head
+//! on stop for good.
 
-use super::{LocalPlanner, Motion, SMALLEST, Scene, capped, contact_time, each_row, toward_goal, values_of};
+use super::{
+    LocalPlanner, Motion, SMALLEST, Scene, capped, contact_time, each_row, leaning, toward_goal, values_of,
+};
 use crate::exponential::exponential;
 use crate::sampling::{AgentParameters, PlannerKey};
 
@@ -68,22 +71,24 @@ impl CollisionFreeSpeed {
     fn velocity(&self, scene: &Scene<'_>, row: usize, e: [f64; 2]) -> [f64; 2] {
         let (pool, position, radius) = (scene.pool, scene.pool.position(row), scene.pool.radius[row]);
         let [time_gap, strength, range, wall_strength, wall_range] = self.values[row];
-        let mut sum = e;
-        let mut repel = |apart: [f64; 2], distance: f64, push: f64| {
+        let (mut social, mut walls) = ([0.0; 2], [0.0; 2]);
+        let repel = |sum: &mut [f64; 2], apart: [f64; 2], distance: f64, push: f64| {
             let push = push / distance.max(SMALLEST);
-            sum = [sum[0] + push * apart[0], sum[1] + push * apart[1]];
+            *sum = [sum[0] + push * apart[0], sum[1] + push * apart[1]];
         };
         for other in scene.neighbours.of(row) {
             let other = *other as usize;
             let apart = [position[0] - pool.x[other], position[1] - pool.y[other]];
             let distance = (apart[0] * apart[0] + apart[1] * apart[1]).sqrt();
             let length = radius + pool.radius[other];
-            repel(apart, distance, strength * exponential((length - distance) / range));
+            repel(&mut social, apart, distance, strength * exponential((length - distance) / range));
         }
         for wall in scene.walls.near(position) {
             let (distance, apart) = wall.offset(position);
-            repel(apart, distance, wall_strength * exponential((radius - distance) / wall_range));
+            repel(&mut walls, apart, distance, wall_strength * exponential((radius - distance) / wall_range));
         }
+        let social = leaning(scene, row, e, social);
+        let sum = [0, 1].map(|axis| e[axis] + social[axis] + walls[axis]);
         let size = (sum[0] * sum[0] + sum[1] * sum[1]).sqrt();
         let e = if size > SMALLEST && size.is_finite() { sum.map(|axis| axis / size) } else { e };
         let speed = (room(scene, row, e) / time_gap).max(0.0).min(pool.desired_velocity[row]);

@@ -1,10 +1,10 @@
 //! `gcf`: the generalised centrifugal force model (Chraibi, Seyfried & Schadschneider 2010, Phys. Rev. E 82, 046111; crowd-engine
 //! specification, section 20.7).
 //!
-//! Bodies are ellipses that grow with the step. Only what lies ahead pushes, and straight back: two people who meet exactly head on
-//! stop for good, and counterflow jams.
+//! Bodies are ellipses that grow with the step. Only what lies ahead pushes, and straight back: without symmetry breaking two people who
+//! meet exactly head on stop for good, and counterflow jams.
 
-use super::{Accelerating, AccelerationLaw, SMALLEST, Scene, drive};
+use super::{Accelerating, AccelerationLaw, SMALLEST, Scene, drive, leaning};
 use crate::sampling::PlannerKey;
 
 const KEYS: [PlannerKey; 13] = [
@@ -51,8 +51,9 @@ impl AccelerationLaw<13> for CentrifugalForceLaw {
             (pool.position(row), [pool.vx[row], pool.vy[row]], pool.desired_velocity[row]);
         let body = Ellipse::of(own, scene, row);
         let (agents, walls) = (Falloff::new(&own[2..5]), Falloff::new(&own[10..13]));
-        let mut sum = drive(pool, row, e, own[0]);
-        let mut push = |n: [f64; 2], size: f64| sum = [sum[0] + size * n[0], sum[1] + size * n[1]];
+        let (drive, mut social, mut wall_push) = (drive(pool, row, e, own[0]), [0.0; 2], [0.0; 2]);
+        let push =
+            |sum: &mut [f64; 2], n: [f64; 2], size: f64| *sum = [sum[0] + size * n[0], sum[1] + size * n[1]];
         for other in scene.neighbours.of(row) {
             let other = *other as usize;
             let apart = [position[0] - pool.x[other], position[1] - pool.y[other]];
@@ -63,7 +64,7 @@ impl AccelerationLaw<13> for CentrifugalForceLaw {
                 let gap = distance - contact_distance(&body, &Ellipse::of(&values[other], scene, other), n);
                 let approach = -dot([v[0] - pool.vx[other], v[1] - pool.vy[other]], n);
                 let pace = own[1] * desired + approach.max(0.0);
-                push(n, ahead * agents.at(gap) * pace * pace);
+                push(&mut social, n, ahead * agents.at(gap) * pace * pace);
             }
         }
         for wall in scene.walls.near(position).filter(|w| w.length2 >= SHORTEST_WALL * SHORTEST_WALL) {
@@ -88,10 +89,11 @@ impl AccelerationLaw<13> for CentrifugalForceLaw {
                 let apart = [0, 1].map(|axis| position[axis] - wall.start[axis] - at * along[axis]);
                 let distance = norm(apart);
                 let n = apart.map(|axis| axis / distance.max(SMALLEST));
-                push(n, ahead * walls.at(distance - body.polar_radius(n)) * pace * pace);
+                push(&mut wall_push, n, ahead * walls.at(distance - body.polar_radius(n)) * pace * pace);
             }
         }
-        sum
+        let social = leaning(scene, row, e, social);
+        [0, 1].map(|axis| drive[axis] + social[axis] + wall_push[axis])
     }
 }
 

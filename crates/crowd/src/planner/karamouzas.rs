@@ -3,7 +3,7 @@
 //!
 //! People step aside for the few they will run into first, from where both will be then.
 
-use super::{Accelerating, AccelerationLaw, SMALLEST, Scene, contact_time, drive};
+use super::{Accelerating, AccelerationLaw, SMALLEST, Scene, contact_time, drive, leaning};
 use crate::sampling::PlannerKey;
 
 const KEYS: [PlannerKey; 11] = [
@@ -51,7 +51,8 @@ impl AccelerationLaw<11> for PredictiveAvoidanceLaw {
         };
         let size = norm(social);
         let scale = if size > person.most { person.most / size } else { 1.0 };
-        [0, 1].map(|axis| drive[axis] + walls[axis] + scale * social[axis])
+        let social = leaning(scene, row, e, social.map(|axis| scale * axis));
+        [0, 1].map(|axis| drive[axis] + walls[axis] + social[axis])
     }
 }
 

@@ -4,7 +4,7 @@
 //! One time for each person, that of its next collision, at which all forces are taken. Who stands exerts nothing on somebody who
 //! stands, so a crowd at rest does not spread.
 
-use super::{Accelerating, AccelerationLaw, SMALLEST, Scene, contact_time, drive};
+use super::{Accelerating, AccelerationLaw, SMALLEST, Scene, contact_time, drive, leaning};
 use crate::exponential::exponential;
 use crate::sampling::PlannerKey;
 use crate::walls::Segment;
@@ -44,7 +44,8 @@ impl AccelerationLaw<5> for CollisionPredictionLaw {
         let time = time.max(scene.dt);
         let social = walker.social(scene, row, time, agent_scale, force_distance);
         let walls = walker.walls(scene, time, obstacle_scale, force_distance);
-        [0, 1].map(|axis| drive[axis] + (social[axis] + walls[axis]) / mass)
+        let social = leaning(scene, row, e, social.map(|axis| axis / mass));
+        [0, 1].map(|axis| drive[axis] + social[axis] + walls[axis] / mass)
     }
 }
 
