@@ -322,6 +322,7 @@ impl RunScene {
             seed: scene.seed,
             dt: scene.dt,
             bt_tick_interval: scene.bt_tick_interval,
+            staggered_decisions: false,
             local_planner: modules.local_planner.clone(),
             global_planner: GlobalPlanner::named(
                 &modules.global_planner,

@@ -17,6 +17,8 @@ pub struct Settings {
     pub dt: f64,
     /// Ticks between decisions.
     pub bt_tick_interval: u32,
+    /// Whether agents decide one after the other within that interval, by id, rather than all at once.
+    pub staggered_decisions: bool,
     /// Local planner of everybody who names none.
     pub local_planner: String,
     /// How paths are found.
@@ -45,6 +47,7 @@ impl Default for Settings {
             seed: 0,
             dt: 0.05,
             bt_tick_interval: 5,
+            staggered_decisions: false,
             local_planner: "sfm".to_owned(),
             global_planner: GlobalPlanner::default(),
             min_speed_for_heading: 0.1,

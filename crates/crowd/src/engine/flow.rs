@@ -299,6 +299,7 @@ impl Engine {
         let desired_velocity = stream.uniform(template.desired_velocity_min, template.desired_velocity_max);
         let sink = self.draw_sink(config, &mut stream)?;
         let to = sink.config.pose;
+        let [x, y, _] = self.freed([x, y, 0.0], template.agent_radius);
         let pose = [x, y, (to[1] - y).atan2(to[0] - x)];
         let request = SpawnRequest {
             id,

@@ -122,6 +122,11 @@ impl Engine {
 }
 
 fn copy<T: Copy>(out: &mut Vec<T>, column: &[T], published: &[bool]) {
+    if !published.contains(&false) {
+        out.clear();
+        out.extend_from_slice(column);
+        return;
+    }
     fill(out, column.iter().zip(published).filter(|(_, published)| **published).map(|(value, _)| *value));
 }
 
@@ -132,7 +137,7 @@ fn fill<T>(out: &mut Vec<T>, values: impl Iterator<Item = T>) {
 
 /// Who stands with somewhere to go is about to walk as fast as it wants to.
 fn animation_state(pool: &Pool, row: usize) -> u8 {
-    let speed = pool.vx[row].hypot(pool.vy[row]);
+    let speed = (pool.vx[row] * pool.vx[row] + pool.vy[row] * pool.vy[row]).sqrt();
     let has_goal = pool.has_goal[row] && pool.policy[row] != NO_POLICY;
     match if speed <= WALKS && has_goal { pool.desired_velocity[row] } else { speed } {
         speed if speed > RUNS => animation::RUNNING,

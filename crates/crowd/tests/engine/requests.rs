@@ -75,6 +75,20 @@ fn a_robot_without_policy_stands_until_it_is_put_somewhere_by_any_of_its_names()
 }
 
 #[test]
+fn thousands_come_and_go_in_one_request() {
+    let mut engine = engine(&[]);
+    let people: Vec<AgentState> =
+        (0..20_000).map(|n| person(0, f64::from(n % 200) * 2.0, f64::from(n / 200) * 2.0)).collect();
+    let ids = engine.spawn_agents(&people).expect("room");
+    assert_eq!((ids.len(), ids[0], ids[19_999]), (20_000, 1, 20_000));
+    let half: Vec<i32> = ids.into_iter().filter(|id| id % 2 == 0).collect();
+    engine.remove_agents(&half).expect("there");
+    assert_eq!(engine.crowd().pool().len(), 10_000);
+    engine.remove_agents(&[]).expect("everybody");
+    assert!(engine.crowd().pool().is_empty());
+}
+
+#[test]
 fn feedback_tells_once_who_came_and_went() {
     let mut engine = engine(&[]);
     engine.spawn_agents(&[person(1, 0.0, 0.0), person(2, 3.0, 0.0)]).expect("free");

@@ -62,6 +62,29 @@ fn an_arrival_is_released_when_the_agent_is_sent_on() {
 }
 
 #[test]
+fn staggered_decisions_come_one_after_the_other() {
+    let set_off = |staggered: bool| {
+        let mut engine = engine(&[("staggered_decisions", ParameterValue::Bool(staggered))]);
+        engine.tick();
+        let people: Vec<AgentState> =
+            (1..=5).map(|id| walker(id, [0.0, 3.0 * f64::from(id)], [9.0, 3.0 * f64::from(id)])).collect();
+        engine.spawn_agents(&people).expect("free");
+        let mut first = [0; 5];
+        for tick in 1..=10 {
+            engine.tick();
+            for (first, has_goal) in first.iter_mut().zip(&engine.crowd().pool().has_goal) {
+                if *has_goal && *first == 0 {
+                    *first = tick;
+                }
+            }
+        }
+        first
+    };
+    assert_eq!(set_off(false), [5; 5]);
+    assert_eq!(set_off(true), [4, 3, 2, 1, 5]);
+}
+
+#[test]
 fn ways_end_wrap_turn_back_or_jump_as_their_mode_says() {
     let visits = |mode: u8| {
         let mut engine = engine(&[("waypoint_threshold", ParameterValue::Double(0.3))]);
