@@ -94,6 +94,15 @@ impl Engine {
     /// # Errors
     /// As [`Engine::spawn_agents`], as far as that can be said by now; what cannot, becomes a warning when the tick has come.
     pub fn spawn_at(&mut self, tick: u64, agents: &[AgentState]) -> Result<(), EngineError> {
+        let waiting: usize = self.schedule.0.values().map(VecDeque::len).sum();
+        if waiting + agents.len() > MOST_AGENTS {
+            let found = waiting + agents.len();
+            return Err(EngineError::TooMany {
+                what: "agents that wait for their tick",
+                found,
+                most: MOST_AGENTS,
+            });
+        }
         let mut looked = Looked::new();
         let ids = self.ids_for(agents)?;
         for (agent, id) in agents.iter().zip(ids) {

@@ -108,12 +108,14 @@ impl Flow {
     }
 
     fn next_serial(&mut self) -> u32 {
-        self.serial = (self.serial + 1) % NO_SINK;
+        self.serial = (self.serial + 1).min(NO_SINK - 1);
         self.serial
     }
 
     fn sink(&self, serial: u32) -> Option<&Sink> {
-        self.sinks.items().iter().find(|sink| sink.serial == serial)
+        // Serial numbers grow along the list: a sink that replaces another keeps its number and its place.
+        let sinks = self.sinks.items();
+        sinks.binary_search_by_key(&serial, |sink| sink.serial).ok().map(|place| &sinks[place])
     }
 }
 

@@ -5,7 +5,7 @@
 use super::Engine;
 use super::error::{EngineError, refuse};
 use crate::error::coordinate;
-use crate::pool::Pool;
+use crate::pool::{Kind, Pool};
 use crate::protocol::{Waypoints, mode};
 use crate::random::Generator;
 
@@ -158,6 +158,20 @@ impl Engine {
     pub fn waypoints_of(&self, id: i32) -> Option<(&Waypoints, usize)> {
         let row = self.crowd.pool().row_of(id)?;
         Some(self.people.ways.of(row)).filter(|(list, _)| !list.points.is_empty())
+    }
+
+    /// Whether there are robots and each of them has arrived at the last point of a way that ends.
+    #[must_use]
+    pub fn robots_have_arrived(&self) -> bool {
+        let pool = self.crowd.pool();
+        let is_robot = |row: &usize| pool.kind[*row] == Kind::Robot && self.people.published[*row];
+        let has_arrived = |row: usize| {
+            let (list, index) = self.people.ways.of(row);
+            let is_last = index + 1 == list.points.len() && list.mode == mode::ONCE;
+            is_last && pool.latched[row]
+        };
+        let mut robots = (0..pool.len()).filter(is_robot).peekable();
+        robots.peek().is_some() && robots.all(has_arrived)
     }
 
     /// Send everybody who has come to a way-point to the next one.

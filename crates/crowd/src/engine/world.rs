@@ -9,6 +9,10 @@ use crate::walls::Wall;
 
 /// Obstacles' sides go by names that no wall of a client has.
 const SIDE: char = '\u{1}';
+/// Most walls, sides of obstacles among them.
+const MOST_WALLS: usize = 100_000;
+/// Most things to use.
+const MOST_OBJECTS: usize = 100_000;
 /// Room left between an obstacle and somebody who is freed from it, metres.
 const FREED_GAP: f64 = 0.02;
 
@@ -42,6 +46,7 @@ impl Engine {
         if walls.is_empty() {
             return Ok(());
         }
+        self.room_for_walls(walls.len())?;
         self.crowd.add_walls(walls.iter().cloned())?;
         self.note_walls(walls, &[]);
         walls.iter().for_each(|wall| self.walls.upsert(wall.clone()));
@@ -82,6 +87,7 @@ impl Engine {
         if new.is_empty() {
             return Ok(());
         }
+        self.room_for_walls(sides.len())?;
         self.crowd.add_walls(sides.iter().cloned())?;
         self.note_walls(&sides, &[]);
         new.into_iter().for_each(|obstacle| self.obstacles.upsert(obstacle.clone()));
@@ -124,6 +130,10 @@ impl Engine {
                 finite(&format!("{key} of object {id:?}"), *value)?;
             }
         }
+        let found = self.objects.items().len() + objects.len();
+        if found > MOST_OBJECTS {
+            return Err(EngineError::TooMany { what: "things to use", found, most: MOST_OBJECTS });
+        }
         objects.iter().for_each(|object| self.objects.upsert(object.clone()));
         self.geometry_revision += u64::from(!objects.is_empty());
         Ok(())
@@ -136,6 +146,14 @@ impl Engine {
     pub fn remove_world_objects(&mut self, ids: &[String]) -> Result<(), EngineError> {
         self.geometry_revision += u64::from(!self.objects.remove(ids).is_empty());
         Ok(())
+    }
+
+    fn room_for_walls(&self, more: usize) -> Result<(), EngineError> {
+        let found = self.crowd.walls().walls().len() + more;
+        match found <= MOST_WALLS {
+            true => Ok(()),
+            false => Err(EngineError::TooMany { what: "walls", found, most: MOST_WALLS }),
+        }
     }
 
     /// The walls in order of insertion, without those of obstacles.

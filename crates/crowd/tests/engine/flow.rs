@@ -243,3 +243,19 @@ fn two_planners_agree_on_everybody_both_release() {
     assert!(sfm.len() > 5);
     assert_eq!(sfm, helbing);
 }
+
+#[test]
+fn who_is_released_between_decisions_stands_until_the_next_one() {
+    let mut engine = seeded(1);
+    engine.tick();
+    let mut flow = published();
+    (flow.sources[0].kind, flow.sources[0].max_concurrent) = (source::MAX, 1);
+    flow.sources[0].rate_profile.clear();
+    engine.set_flow(&flow).expect("a flow");
+    engine.tick();
+    let released = place(&engine, 1);
+    run(&mut engine, 3);
+    assert_eq!(place(&engine, 1), released);
+    run(&mut engine, 1);
+    assert_ne!(place(&engine, 1), released);
+}

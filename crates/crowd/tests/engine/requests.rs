@@ -117,3 +117,31 @@ fn agents_are_updated_where_they_stand() {
     let parameters = engine.crowd().parameters(1).expect("there");
     assert_eq!((parameters.max_velocity, parameters.desired_velocity), (2.5, 0.4), "earlier ones stay");
 }
+
+#[test]
+fn an_agent_is_the_same_whichever_way_it_comes_in() {
+    let numbers =
+        |engine: &promenade_crowd::Engine, id: i32| engine.crowd().parameters(id).cloned().expect("there");
+    let mut at_once = engine(&[]);
+    at_once.spawn_agents(&[person(1, 0.0, 0.0), person(2, 2.0, 0.0)]).expect("free");
+    let mut one_by_one = engine(&[]);
+    one_by_one.spawn_agents(&[person(2, 2.0, 0.0)]).expect("free");
+    one_by_one.remove_agents(&[2]).expect("there");
+    one_by_one.spawn_agents(&[person(2, 2.0, 0.0)]).expect("an id that is used again draws the same");
+    let mut later = engine(&[]);
+    later.spawn_at(4, &[person(2, 2.0, 0.0)]).expect("free");
+    run(&mut later, 5);
+    assert_eq!(numbers(&at_once, 2), numbers(&one_by_one, 2));
+    assert_eq!(numbers(&at_once, 2), numbers(&later, 2));
+    assert_ne!(numbers(&at_once, 1), numbers(&at_once, 2));
+}
+
+#[test]
+fn more_than_the_engine_holds_is_refused_at_once() {
+    let mut engine = engine(&[]);
+    let wall = |n: usize| promenade_crowd::Wall { name: n.to_string(), start: [0.0, 0.0], end: [1.0, 0.0] };
+    let walls: Vec<promenade_crowd::Wall> = (0..100_001).map(wall).collect();
+    let error = engine.add_walls(&walls).expect_err("too many").to_string();
+    assert_eq!(error, "100001 walls are more than the engine holds; it holds 100000");
+    assert!(engine.walls().is_empty() && engine.crowd().walls().walls().is_empty());
+}

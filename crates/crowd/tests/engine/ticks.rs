@@ -1,5 +1,5 @@
 use promenade_crowd::Wall;
-use promenade_crowd::protocol::{AgentState, ObstacleConfig, ParameterValue, animation, mode};
+use promenade_crowd::protocol::{AgentState, ObstacleConfig, ParameterValue, animation, kind, mode};
 
 use crate::{engine, person, place, run, walker, way};
 
@@ -254,4 +254,39 @@ fn phases_are_measured_by_the_clock_that_is_given() {
     assert!((profile.phase_means_ms[phase("global_plan")] - 0.2).abs() < 1e-9, "every fifth tick");
     assert!((profile.phase_p95s_ms[phase("global_plan")] - 1.0).abs() < 1e-9);
     assert_eq!(engine.profile(false).n_ticks, 0, "it was reset");
+}
+
+#[test]
+fn robots_have_arrived_when_each_stands_at_the_end_of_its_way() {
+    let mut engine = engine(&[]);
+    assert!(!engine.robots_have_arrived(), "nobody is there to arrive");
+    let robot = |id: i32, y: f64| AgentState {
+        kind: kind::ROBOT,
+        policy: "straight".to_owned(),
+        agent_type: "robot".to_owned(),
+        ..walker(id, [0.0, y], [2.0 * f64::from(id), y])
+    };
+    engine.spawn_agents(&[robot(1, 0.0), robot(2, 5.0), walker(3, [0.0, 9.0], [50.0, 9.0])]).expect("free");
+    let mut arrived = 0;
+    while !engine.robots_have_arrived() {
+        engine.tick();
+        arrived += 1;
+        assert!(arrived < 300);
+    }
+    assert!(place(&engine, 2)[0] > 3.8, "the one with the longer way, too");
+}
+
+#[test]
+fn a_frame_has_the_numbers_of_the_pool_to_the_last_bit() {
+    let mut engine = engine(&[]);
+    engine
+        .spawn_agents(&[walker(1, [0.1, 0.2], [9.3, 0.4]), walker(2, [9.0, 0.3], [0.0, 0.1])])
+        .expect("free");
+    run(&mut engine, 77);
+    let (frame, pool) = (engine.frame(), engine.crowd().pool());
+    assert_eq!(
+        (&frame.agent_id, &frame.x, &frame.y, &frame.theta),
+        (&pool.id, &pool.x, &pool.y, &pool.theta)
+    );
+    assert_eq!((&frame.vx, &frame.vy, &frame.radius), (&pool.vx, &pool.vy, &pool.radius));
 }
