@@ -142,7 +142,8 @@ fn a_wide_corridor_is_no_obstacle() {
 #[test]
 fn a_circle_of_ten_changes_sides_without_a_collision_under_orca() {
     let people = circle(10, 5.0);
-    let settings = Settings { contacts: false, bt_tick_interval: 1, ..with("orca") };
+    let improvements = Improvements::NONE;
+    let settings = Settings { contacts: false, bt_tick_interval: 1, improvements, ..with("orca") };
     let (arrived, gap) = walk(&mut crowd(settings, &unlimited(), &people), &people, 40.0);
     assert!(arrived.is_some() && gap > -1e-3, "{arrived:?} {gap}");
 }
@@ -198,7 +199,8 @@ fn orca_walks_as_the_rvo2_library_does() {
             scene["positions"].as_array().expect("positions").iter().map(places).collect();
         let theirs: Vec<Vec<Place>> =
             (0..people.len()).map(|row| samples.iter().map(|sample| sample[row]).collect()).collect();
-        let settings = Settings { contacts: false, bt_tick_interval: 1, ..with("orca") };
+        let improvements = Improvements::NONE;
+        let settings = Settings { contacts: false, bt_tick_interval: 1, improvements, ..with("orca") };
         let mut body = unlimited();
         body.set_planner_value("wall_clearance", 0.0);
         let mut crowd = crowd(settings, &body, &people);

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 use super::half_planes::{self, Line};
 use super::nearest::Nearest;
-use super::{LocalPlanner, Motion, Scene, capped, values_of};
+use super::{LocalPlanner, Motion, Scene, capped, leaning, values_of};
 use crate::sampling::{AgentParameters, PlannerKey};
 use crate::walls::Segment;
 
@@ -100,14 +100,20 @@ impl LocalPlanner for ReciprocalAvoidance {
     }
 }
 
-/// The velocity a row wants: at its speed to the goal; `None` without a goal and on it.
+/// The velocity a row wants: at its speed to the goal; `None` without a goal and on it. Half-planes are blind to which side is free of two
+/// equal ones, so with symmetry breaking whoever is slowed down by somebody on its line wants to go to the right of it.
 pub(super) fn wanted(scene: &Scene<'_>, row: usize, goal_radius: f64) -> Option<[f64; 2]> {
     let pool = scene.pool;
     let to = [pool.goal_x[row] - pool.x[row], pool.goal_y[row] - pool.y[row]];
     let distance = (to[0] * to[0] + to[1] * to[1]).sqrt();
     let speed = pool.desired_velocity[row];
-    (pool.has_goal[row] && distance > goal_radius && distance > 0.0)
-        .then(|| to.map(|axis| speed * axis / distance))
+    (pool.has_goal[row] && distance > goal_radius && distance > 0.0).then(|| {
+        let wanted = to.map(|axis| speed * axis / distance);
+        let e = to.map(|axis| axis / distance);
+        let slowed = e.map(|axis| axis * (pool.vx[row] * e[0] + pool.vy[row] * e[1] - speed).min(0.0));
+        let leaning = leaning(scene, row, e, slowed);
+        [0, 1].map(|axis| wanted[axis] + (leaning[axis] - slowed[axis]))
+    })
 }
 
 /// Who and what is around one row, and what it forbids. One per thread, used again for every row.
