@@ -5,6 +5,7 @@ use std::f64::consts::TAU;
 
 use promenade_crowd::planner::PLANNERS;
 use promenade_crowd::protocol::AgentState;
+use promenade_crowd::workload::mirrored_square;
 use promenade_crowd::{AgentParameters, Crowd, Engine, Improvements, Settings, SpawnRequest, Wall};
 use serde_json::Value;
 
@@ -146,6 +147,26 @@ fn a_circle_of_ten_changes_sides_without_a_collision_under_orca() {
     let settings = Settings { contacts: false, bt_tick_interval: 1, improvements, ..with("orca") };
     let (arrived, gap) = walk(&mut crowd(settings, &unlimited(), &people), &people, 40.0);
     assert!(arrived.is_some() && gap > -1e-3, "{arrived:?} {gap}");
+}
+
+#[test]
+fn under_first_order_models_nobody_overlaps_even_where_bodies_do_not_touch() {
+    for planner in ["cfsm", "avm"] {
+        let settings = Settings { contacts: false, improvements: Improvements::NONE, ..with(planner) };
+        let mut crowd = mirrored_square(settings, 80).expect("settings hold");
+        let mut least = f64::INFINITY;
+        for _ in 0..300 {
+            crowd.step();
+            let pool = crowd.pool();
+            for row in 0..pool.len() {
+                for other in 0..row {
+                    let touch = pool.radius[row] + pool.radius[other];
+                    least = least.min(apart(pool.position(row), pool.position(other)) - touch);
+                }
+            }
+        }
+        assert!((-0.01..0.2).contains(&least), "{planner}: {least}");
+    }
 }
 
 /// Positions of everybody every `every` ticks, the first at the start.

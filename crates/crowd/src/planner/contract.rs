@@ -146,3 +146,16 @@ fn parameters_set_in_place_are_as_if_they_had_come_with_the_row_and_a_removed_ro
         assert_eq!(planned(&*shorter, &stage, &[0, 1, 2]), expected, "{name}");
     }
 }
+
+#[test]
+fn the_documentation_has_every_planner_with_its_keys() {
+    let page = include_str!("../../../../docs/planners.md");
+    for name in PLANNERS {
+        assert!(page.contains(&format!("| `{name}` |")), "docs/planners.md lacks {name}");
+        let planner = named(name).expect("a planner");
+        for key in planner.keys() {
+            let written = format!("`{}` {}", key.name, key.default.mean);
+            assert!(page.contains(&written), "docs/planners.md lacks {written} of {name}");
+        }
+    }
+}
