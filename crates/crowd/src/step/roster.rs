@@ -54,11 +54,16 @@ impl Crowd {
     pub fn place(&mut self, id: i32, pose: [f64; 3], velocity: [f64; 2]) -> Result<(), CrowdError> {
         let row = self.pool.row_of(id).ok_or(CrowdError::NoAgent(id))?;
         SpawnRequest { id, pose, velocity, ..SpawnRequest::default() }.check()?;
+        self.put(row, pose, velocity);
+        Ok(())
+    }
+
+    /// As [`Crowd::place`], with numbers that were checked.
+    pub(crate) fn put(&mut self, row: usize, pose: [f64; 3], velocity: [f64; 2]) {
         [self.pool.x[row], self.pool.y[row], self.pool.theta[row]] = pose;
         [self.pool.vx[row], self.pool.vy[row]] = velocity;
         self.locomotion.forget_overlay(row);
         self.yielding.leave(row);
-        Ok(())
     }
 
     /// Change the size of a body.

@@ -52,3 +52,24 @@ fn place(engine: &Engine, id: i32) -> [f64; 2] {
 fn run(engine: &mut Engine, ticks: u64) {
     (0..ticks).for_each(|_| engine.tick());
 }
+
+/// A sink of a log that can be read while the engine writes.
+#[derive(Clone, Default)]
+struct Shared(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl std::io::Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().map_err(|_| std::io::ErrorKind::Other)?.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Shared {
+    /// What was written so far.
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().expect("written").clone()).expect("JSON")
+    }
+}

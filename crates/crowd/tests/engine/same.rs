@@ -6,7 +6,7 @@ use promenade_crowd::protocol::{
 };
 use promenade_crowd::{Engine, Wall};
 
-use crate::{engine, person, run, walker, way};
+use crate::{Shared, engine, person, run, walker, way};
 
 fn wall(name: &str, start: [f64; 2], end: [f64; 2]) -> Wall {
     Wall { name: name.to_owned(), start, end }
@@ -118,20 +118,6 @@ fn a_steady_state_allocates_nothing() {
     assert_eq!(allocations, 0);
 }
 
-/// A sink of a log that can be read while the engine writes.
-#[derive(Clone, Default)]
-struct Shared(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
-
-impl std::io::Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().map_err(|_| std::io::ErrorKind::Other)?.write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 /// The log of a busy hall with every kind of request in it.
 fn logged() -> (String, Engine) {
     let log = Shared::default();
@@ -160,8 +146,7 @@ fn logged() -> (String, Engine) {
         }
         engine.tick();
     }
-    let bytes = log.0.lock().expect("written").clone();
-    (String::from_utf8(bytes).expect("JSON"), engine)
+    (log.text(), engine)
 }
 
 #[test]

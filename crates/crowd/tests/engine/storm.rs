@@ -7,6 +7,8 @@ use promenade_crowd::protocol::{
 use promenade_crowd::{Engine, EngineError, Wall};
 use proptest::prelude::*;
 
+use crate::Shared;
+
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         6 => -6.0..6.0_f64,
@@ -292,5 +294,19 @@ proptest! {
             prop_assert_eq!(pool.row_of(*id), Some(row));
             prop_assert!(*id <= engine.crowd().largest_id());
         }
+    }
+
+    #[test]
+    fn any_storm_of_requests_can_be_replayed_from_its_log(requests in prop::collection::vec(request(), 1..60)) {
+        let log = Shared::default();
+        let mut engine = Engine::new(&[]).expect("defaults hold");
+        engine.log_to(log.clone());
+        for request in &requests {
+            let _ = carry_out(&mut engine, request);
+        }
+        (0..10).for_each(|_| engine.tick());
+        let replayed = promenade_crowd::engine::replay(log.text().as_bytes()).expect("a log");
+        prop_assert_eq!(replayed.divergence, None);
+        prop_assert!(replayed.ticks >= 10);
     }
 }

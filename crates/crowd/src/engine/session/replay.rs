@@ -134,7 +134,6 @@ fn happen(crowd: &mut Crowd, event: Event) -> Result<(), CrowdError> {
         Event::Spawn { agent_id, params, robot, state, .. } => {
             let request = SpawnRequest {
                 id: agent_id,
-                pose: [state.pose.x, state.pose.y, state.pose.theta],
                 kind: if robot { Kind::Robot } else { Kind::Human },
                 planner: state.policy.clone(),
                 ..SpawnRequest::default()
@@ -159,7 +158,8 @@ fn change(crowd: &mut Crowd, id: i32, state: &Between) -> Result<(), CrowdError>
         [pool.x[row], pool.y[row], pool.theta[row]] != pose || [pool.vx[row], pool.vy[row]] != velocity;
     let resized = pool.radius[row] != state.radius;
     if moved {
-        crowd.place(id, pose, velocity)?;
+        // Whoever walks may come further than anybody may be placed.
+        crowd.put(row, pose, velocity);
     }
     if resized {
         crowd.set_radius(id, state.radius)?;
