@@ -21,6 +21,8 @@ use crate::spawn::SpawnRequest;
 const ABSORBS_WITHIN: f64 = 0.5;
 /// Most people that a source may keep up at a time.
 const MOST_AT_ONCE: i32 = 100_000;
+/// Most people that a Poisson source may release in a tick on average; its generator is made for no more.
+const MOST_PER_TICK: f64 = 10.0;
 /// Most sources and most sinks.
 const MOST_PLACES: usize = 10_000;
 /// Most keyframes, weights or corners of one.
@@ -130,7 +132,8 @@ impl Engine {
                 return Err(EngineError::TooMany { what: "sources or sinks", found, most: MOST_PLACES });
             }
         }
-        flow.sources.iter().try_for_each(check_source)?;
+        let dt = self.crowd.settings().dt;
+        flow.sources.iter().try_for_each(|source| check_source(source, dt))?;
         flow.sinks.iter().try_for_each(check_sink)?;
         self.flow.clear();
         flow.sources.iter().for_each(|source| self.insert_source(source));
@@ -143,7 +146,7 @@ impl Engine {
     /// # Errors
     /// A source that does not hold; then those before stay.
     pub fn add_source(&mut self, source: &SourceConfig) -> Result<(), EngineError> {
-        check_source(source)?;
+        check_source(source, self.crowd.settings().dt)?;
         room_for(self.flow.sources.items().len())?;
         self.insert_source(source);
         Ok(())
@@ -366,7 +369,7 @@ fn room_for(there_are: usize) -> Result<(), EngineError> {
     }
 }
 
-fn check_source(config: &SourceConfig) -> Result<(), EngineError> {
+fn check_source(config: &SourceConfig, dt: f64) -> Result<(), EngineError> {
     let what = |field: &str| format!("{field} of source {:?}", config.name);
     if config.name.is_empty() {
         return refuse("name of a source", "a name", "nothing");
@@ -392,8 +395,12 @@ fn check_source(config: &SourceConfig) -> Result<(), EngineError> {
         if !(keyframe.t.is_finite() && keyframe.t > before) {
             return refuse(what("t in the rate_profile"), "numbers that grow", keyframe.t);
         }
-        if !(0.0..=1e4).contains(&keyframe.rate) {
-            return refuse(what("rate in the rate_profile"), "a number from 0 to 10000", keyframe.rate);
+        if !(0.0..=MOST_PER_TICK).contains(&(keyframe.rate * dt)) {
+            return refuse(
+                what("rate in the rate_profile"),
+                "0 or more, and at most 10 people per tick",
+                keyframe.rate,
+            );
         }
         before = keyframe.t;
     }

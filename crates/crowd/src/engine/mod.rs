@@ -120,7 +120,9 @@ impl Engine {
         })
     }
 
-    /// One tick.
+    /// One tick: who is due leaves, who is due comes, external agents are where they were said to be, everybody looks around, plans and
+    /// moves ([`Crowd::step_in_phases`]), way-points are passed, and all of it is told. Behaviour and interactions, which other
+    /// pedestrian engines have between looking and planning and between planning and moving, are not part of this one yet.
     pub fn tick(&mut self) {
         let (tick, stamp_ns) = (self.ticks(), self.now_ns());
         self.stopwatch.start(self.parameters.is_on("profile_phases"));

@@ -155,10 +155,12 @@ impl Parameters {
     fn declare_keys(&mut self, planner: &str) {
         let Ok(planner) = planner::named(planner) else { return };
         for key in planner.keys() {
+            // What is positive by default means nothing below 0.
+            let least = if key.default.mean > 0.0 { 0.0 } else { -LARGEST };
             let parameter = Parameter {
                 set: Double(0.0),
                 holds: Double(0.0),
-                rule: Rule::Within(-1e6, 1e6),
+                rule: Rule::Within(least, LARGEST),
                 effect: Effect::AtReset,
             };
             self.all.entry(format!("local_planner.{}", key.name)).or_insert(parameter);

@@ -201,6 +201,8 @@ fn what_does_not_hold_is_refused_and_the_flow_before_stays() {
         "max_concurrent of source \"other\": expected a number from 1 to 100000 for type max, found -1"
     );
     assert!(refused(&|flow| flow.sources[0].rate_profile[0].rate = f64::NAN).contains("found NaN"));
+    let flood = refused(&|flow| flow.sources[0].rate_profile[0].rate = 300.0);
+    assert!(flood.ends_with("expected 0 or more, and at most 10 people per tick, found 300"), "{flood}");
     assert!(refused(&|flow| flow.sources[0].agent.desired_velocity_min = 2.0).contains("found 2 to 1.5"));
     assert!(refused(&|flow| flow.sources[0].kind = 7).contains("expected 0 poisson or 1 max, found 7"));
     assert!(refused(&|flow| flow.sinks[0].pose[0] = f64::INFINITY).contains("x of sink \"sink_0\""));

@@ -94,6 +94,9 @@ fn keys_of_a_planner_are_declared_when_the_planner_is_named() {
     let key = ("local_planner.lateral_gain", Double(0.5));
     let unknown = engine.set_parameters(&batch(std::slice::from_ref(&key))).expect_err("not yet");
     assert!(unknown.to_string().contains("local_planner.lateral_gain"));
+    let negative = batch(&[("local_planner.relaxation_time", Double(-0.5))]);
+    let refused = engine.set_parameters(&negative).expect_err("no time is negative").to_string();
+    assert_eq!(refused, "local_planner.relaxation_time: expected a number from 0 to 1000000, found -0.5");
     engine.set_parameters(&batch(&[key, ("local_planner", text("hsfm"))])).expect("both at once");
 }
 
