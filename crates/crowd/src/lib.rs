@@ -4,6 +4,7 @@
 //! pushed out of others and of walls. Same seed and same requests at the same ticks give the same run, whatever the number of threads.
 //! The crate does no I/O and knows neither ROS nor wall time.
 
+pub mod analysis;
 mod angle;
 pub mod capsule;
 pub mod collision;
@@ -24,9 +25,12 @@ pub mod protocol;
 pub mod random;
 pub mod run_file;
 pub mod sampling;
+pub mod scenario;
 mod settings;
 pub mod spawn;
 mod step;
+pub mod trajectory;
+pub mod validation;
 pub mod walls;
 pub mod workload;
 mod yielding;
@@ -40,4 +44,5 @@ pub use sampling::{AgentParameters, Handedness};
 pub use settings::Settings;
 pub use spawn::SpawnRequest;
 pub use step::{Crowd, Phase};
+pub use trajectory::Trajectory;
 pub use walls::{Segment, Wall, WallIndex, WallSet};

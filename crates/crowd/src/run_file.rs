@@ -16,10 +16,12 @@ use crate::improvements::Improvements;
 use crate::perception::Neighbours;
 use crate::planner::{self, GainTable, Motion, Scene, WALL_REACH};
 use crate::pool::{NO_POLICY, Pool, Row};
+use crate::protocol::AgentFrame;
 use crate::sampling::{AgentParameters, HUMAN_CLASS, Handedness};
 use crate::settings::Settings;
 use crate::spawn::SpawnRequest;
 use crate::step::Crowd;
+use crate::trajectory::Trajectory;
 use crate::walls::{Segment, Wall, WallIndex};
 
 /// The format this reads and writes.
@@ -84,6 +86,8 @@ pub struct Rows {
     pub vx: Vec<Vec<f64>>,
     /// Velocity, m/s.
     pub vy: Vec<Vec<f64>>,
+    /// Body radius of each id, m.
+    pub radius: Vec<f64>,
     /// Of collision cases: the ids that a wall moved in each step.
     pub pushed_by_walls: Option<Vec<Vec<i32>>>,
 }
@@ -99,10 +103,32 @@ impl Rows {
         Self::COLUMNS.iter().zip(columns).find(|(n, _)| **n == name).map(|(_, column)| column.as_slice())
     }
 
+    /// The rows as a trajectory with a frame after each tick of `dt` seconds.
+    #[must_use]
+    pub fn trajectory(&self, dt: f64) -> Trajectory {
+        let mut trajectory = Trajectory::new(1.0 / dt);
+        for tick in 0..self.x.len() {
+            trajectory.record(&AgentFrame {
+                agent_id: self.ids.clone(),
+                x: self.x[tick].clone(),
+                y: self.y[tick].clone(),
+                theta: self.theta[tick].clone(),
+                vx: self.vx[tick].clone(),
+                vy: self.vy[tick].clone(),
+                radius: self.radius.clone(),
+                ..AgentFrame::default()
+            });
+        }
+        trajectory
+    }
+
     fn take(&mut self, pool: &Pool) {
         let of = |column: &[f64]| {
             self.ids.iter().filter_map(|id| pool.row_of(*id)).map(|row| column[row]).collect::<Vec<f64>>()
         };
+        if self.radius.is_empty() {
+            self.radius = of(&pool.radius);
+        }
         let [x, y, theta, vx, vy] = [of(&pool.x), of(&pool.y), of(&pool.theta), of(&pool.vx), of(&pool.vy)];
         self.x.push(x);
         self.y.push(y);
@@ -159,6 +185,31 @@ impl RunFile {
             KindOfRun::Run(run) => run.run(options),
             KindOfRun::Planner(scene) => scene.run(options),
             KindOfRun::Collision(scene) => scene.run(options),
+        }
+    }
+
+    /// Length of its ticks or steps, s.
+    #[must_use]
+    pub fn dt(&self) -> f64 {
+        match &self.kind {
+            KindOfRun::Run(run) => run.scene.dt,
+            KindOfRun::Planner(scene) => scene.dt,
+            KindOfRun::Collision(scene) => scene.dt,
+        }
+    }
+
+    /// Its walls.
+    #[must_use]
+    pub fn walls(&self) -> Vec<Segment> {
+        let pairs = |walls: &[[[f64; 2]; 2]]| {
+            walls.iter().map(|[start, end]| Segment::between(*start, *end)).collect()
+        };
+        match &self.kind {
+            KindOfRun::Run(run) => {
+                run.scene.walls.iter().map(|wall| Segment::between(wall.start, wall.end)).collect()
+            }
+            KindOfRun::Planner(scene) => pairs(&scene.walls),
+            KindOfRun::Collision(scene) => pairs(&scene.walls),
         }
     }
 

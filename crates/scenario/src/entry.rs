@@ -106,7 +106,7 @@ impl WaypointMode {
     }
 }
 
-const MODES: [(&str, WaypointMode); 4] = [
+pub(crate) const MODES: [(&str, WaypointMode); 4] = [
     ("repeat", WaypointMode::Repeat),
     ("reverse", WaypointMode::Reverse),
     ("once", WaypointMode::Once),

@@ -18,6 +18,7 @@ pub mod region;
 pub mod robot;
 pub mod scenario;
 pub mod semantics;
+pub mod standalone;
 pub mod timeline;
 pub mod tree;
 pub mod world;
@@ -45,6 +46,7 @@ pub use region::{Area, RatePoint, Region, RegionKind, SinkAffinity, SinkConfig, 
 pub use robot::{GotoTarget, OnFailure, Phase, PhaseAction, RobotEntry, Until};
 pub use scenario::Scenario;
 pub use semantics::{Preset, Semantic};
+pub use standalone::StandaloneScenario;
 pub use timeline::{SetAction, TimelineEntry, Trigger};
 pub use tree::{Node, Value};
 pub use world::{Level, World};

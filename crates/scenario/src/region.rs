@@ -273,7 +273,7 @@ impl Decoder {
         Some(config)
     }
 
-    fn rate_profile(&mut self, node: &Node, path: &str) -> Vec<RatePoint> {
+    pub(crate) fn rate_profile(&mut self, node: &Node, path: &str) -> Vec<RatePoint> {
         let points = self.list_of(node, path, "`{t, rate}`", |d, n, p| {
             let mut fields = d.fields(n, p, "a rate", &["t", "rate"])?;
             let t = fields.require(d, "t", "seconds");
@@ -290,7 +290,7 @@ impl Decoder {
     }
 
     /// A count; -1 stands for no limit.
-    fn limit(&mut self, node: &Node, path: &str) -> Option<i64> {
+    pub(crate) fn limit(&mut self, node: &Node, path: &str) -> Option<i64> {
         let n = self.integer(node, path)?;
         if !(-1..=i64::from(i32::MAX)).contains(&n) {
             self.error(node.at, path, format!("expected a count, or -1 for no limit, found {n}"));

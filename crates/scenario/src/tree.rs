@@ -81,6 +81,14 @@ impl Node {
         }
     }
 
+    /// The entries of a map, to change.
+    pub(crate) fn entries_mut(&mut self) -> Option<&mut Vec<Entry>> {
+        match &mut self.value {
+            Value::Map(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
     /// The items of a list.
     #[must_use]
     pub fn items(&self) -> Option<&[Node]> {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use promenade_scenario::{
-    AgentTypeError, AgentTypeFile, AgentTypeLibrary, Annotation, Report, Scenario, Surroundings, World,
-    check, tree,
+    AgentTypeError, AgentTypeFile, AgentTypeLibrary, Annotation, Report, Scenario, StandaloneScenario,
+    Surroundings, World, check, tree,
 };
 use proptest::prelude::*;
 
@@ -26,6 +26,7 @@ fn real_files() -> Vec<String> {
     let mut texts: Vec<String> =
         files.iter().map(|f| std::fs::read_to_string(f).expect("a fixture")).collect();
     texts.push(WORKED_EXAMPLE.to_owned());
+    texts.push(include_str!("data/standalone.yaml").to_owned());
     texts
 }
 
@@ -52,6 +53,7 @@ fn read_as_everything(text: &str) -> Vec<Report> {
         Err(error) => panic!("{error}"),
     });
     reports.push(Annotation::parse(text, &file).map_or_else(|r| r, |l| l.report));
+    reports.push(StandaloneScenario::parse(text, &file).map_or_else(|r| r, |l| l.report));
     reports
 }
 
@@ -131,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn mutated_real_files_are_survived(which in 0_usize..7, cuts in cuts()) {
+    fn mutated_real_files_are_survived(which in 0_usize..8, cuts in cuts()) {
         hold(&mutated(&real_files()[which], &cuts));
     }
 }

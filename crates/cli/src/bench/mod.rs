@@ -6,8 +6,10 @@ mod animate;
 mod bus;
 mod crowd;
 mod gait;
+mod report;
 mod reset;
 mod stage;
+mod validate;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -29,6 +31,7 @@ enum Bench {
     Bus(bus::BusArgs),
     Crowd(crowd::CrowdArgs),
     Reset(reset::ResetArgs),
+    Validate(validate::ValidateArgs),
 }
 
 pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
@@ -38,6 +41,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
         Bench::Bus(args) => bus::run(args)?,
         Bench::Crowd(args) => crowd::run(args)?,
         Bench::Reset(args) => reset::run(args)?,
+        Bench::Validate(args) => validate::run(args)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -6,6 +6,8 @@ mod animated;
 mod body;
 pub(crate) mod chart;
 pub(crate) mod curves;
+pub(crate) mod floor;
+pub(crate) mod plot;
 pub(crate) mod sheet;
 mod text;
 

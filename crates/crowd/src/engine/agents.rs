@@ -89,7 +89,7 @@ impl Engine {
         Ok(ids)
     }
 
-    /// Bring agents in at the beginning of a tick to come.
+    /// Bring agents in at the beginning of a tick to come. Ids that they ask for are kept for them.
     ///
     /// # Errors
     /// As [`Engine::spawn_agents`], as far as that can be said by now; what cannot, becomes a warning when the tick has come.
@@ -108,6 +108,7 @@ impl Engine {
         for (agent, id) in agents.iter().zip(ids) {
             self.newcomer(agent, id, &mut looked)?;
         }
+        agents.iter().for_each(|agent| self.crowd.see_id(agent.agent_id));
         self.schedule.0.entry(tick.max(self.ticks())).or_default().extend(agents.iter().cloned());
         Ok(())
     }

@@ -163,6 +163,11 @@ impl Crowd {
         self.largest_id
     }
 
+    /// Give no new id up to this one.
+    pub(crate) fn see_id(&mut self, id: i32) {
+        self.largest_id = self.largest_id.max(id);
+    }
+
     pub(super) fn fit_wall_index(&mut self, row: usize) {
         if self.pool.radius[row] > Contacts::largest_radius(&self.walls_for_contacts) {
             self.index_walls_for_contacts();

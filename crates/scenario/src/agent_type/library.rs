@@ -219,7 +219,7 @@ impl AgentTypeLibrary {
         }
         // The parent holds, so whatever is wrong with the whole is wrong in this file.
         let mut decoder = Decoder::new(file, own.report.into_problems());
-        let value = decoder.agent_type_file(&merged, file);
+        let value = decoder.agent_type_file(&merged, "", file);
         let report = Report::new(decoder.into_problems());
         match value {
             Some(merged) if !report.has_errors() => {

@@ -125,7 +125,7 @@ impl AgentTypeFile {
     /// # Errors
     /// Every problem of the text, at least one of them an error.
     pub fn parse(text: &str, file: &Path) -> Result<Loaded<Self>, Report> {
-        Decoder::read(text, file, |decoder, node| decoder.agent_type_file(node, file))
+        Decoder::read(text, file, |decoder, node| decoder.agent_type_file(node, "", file))
     }
 
     /// The declared distribution of a field.
@@ -136,8 +136,8 @@ impl AgentTypeFile {
 }
 
 /// Keys whose maps a child's go over entry by entry.
-const MERGED: [&str; 6] =
-    ["needs", "utility_weights", "actions", "sequences", "perception", "local_planner_params"];
+const MERGED: [&str; 7] =
+    ["needs", "utility_weights", "actions", "sequences", "vars", "perception", "local_planner_params"];
 /// Keys whose maps are merged however deep they are.
 const MERGED_DEEPLY: [&str; 2] = ["locomotion", "pose"];
 
@@ -176,8 +176,9 @@ fn merge(base: &Node, own: &Node, both: impl Fn(&str, &Node, &Node) -> Node) -> 
 }
 
 impl Decoder {
-    fn agent_type_file(&mut self, node: &Node, file: &Path) -> Option<AgentTypeFile> {
-        let fields = self.fields_of(node, "", "an agent type", [KEYS, &DISTRIBUTIONS])?;
+    /// An agent type at a path of a document.
+    pub(crate) fn agent_type_file(&mut self, node: &Node, path: &str, file: &Path) -> Option<AgentTypeFile> {
+        let fields = self.fields_of(node, path, "an agent type", [KEYS, &DISTRIBUTIONS])?;
         let value = AgentTypeFile {
             file: file.to_owned(),
             name: fields.read(self, "name", Self::name),
@@ -280,7 +281,7 @@ impl Decoder {
 
     fn phase_warp_split(&mut self, fields: &Fields<'_>) -> Option<f64> {
         let node = fields.get("locomotion")?.get("phase_warp")?.get("split")?;
-        let path = "locomotion.phase_warp.split";
+        let path = &fields.path_of("locomotion.phase_warp.split");
         // Of a distribution the mean counts: the split shapes a gait, it is not drawn per person.
         let split = self.distribution(node, path)?.mean;
         if !(split > 0.0 && split < 1.0) {
@@ -297,7 +298,7 @@ impl Decoder {
             return;
         };
         let Some(name) = initial.as_str() else {
-            self.mismatch(initial, "initial_sequence", "the name of a sequence");
+            self.mismatch(initial, &fields.path_of("initial_sequence"), "the name of a sequence");
             return;
         };
         // With `extends` the sequence may be the base type's.
@@ -305,7 +306,7 @@ impl Decoder {
             let meant = nearest(name, sequences.iter().map(|s| s.key.as_str()));
             self.error_try(
                 initial.at,
-                "initial_sequence",
+                &fields.path_of("initial_sequence"),
                 format!("no sequence is named {name:?}"),
                 meant.map(str::to_owned),
             );

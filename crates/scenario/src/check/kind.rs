@@ -7,6 +7,7 @@ use crate::assets::{ANNOTATION_FILE, RIG_FILE};
 use crate::locate::SCENARIO_FILES;
 use crate::problem::{Report, nearest};
 use crate::scenario::read_text;
+use crate::standalone::StandaloneScenario;
 use crate::tree::{Node, parse_document};
 
 /// What a file is.
@@ -30,6 +31,8 @@ pub enum FileKind {
     ClipAnnotations,
     /// A clip as key frames; told apart here, checked by the gait.
     KeyFrames,
+    /// A scenario of the crowd engine alone. Whether its planners exist is the engine's to say.
+    Standalone,
     /// A robot world; told apart here, checked by the robot world.
     RobotWorld,
     /// None of these.
@@ -96,6 +99,8 @@ fn by_content(node: &Node) -> FileKind {
     let has = |keys: &[&str]| keys.iter().any(|k| node.get(k).is_some());
     if has(&WORLD_KEYS) {
         FileKind::World
+    } else if StandaloneScenario::is_one(node) {
+        FileKind::Standalone
     } else if has(&SCENARIO_KEYS) {
         FileKind::Scenario
     } else if has(&["image"]) && has(&["resolution", "origin"]) {
@@ -143,6 +148,7 @@ mod tests {
         assert_eq!(kind("loop_from: 0.7\nkeys: [{t: 0}]"), FileKind::KeyFrames);
         assert_eq!(kind("world: {height: 10}\nrobot: []\nobstacle: []"), FileKind::RobotWorld);
         assert_eq!(kind("image: map.png\nresolution: 0.05"), FileKind::Map);
+        assert_eq!(kind("walls: []\nobstacles: []"), FileKind::Standalone);
         assert_eq!(kind("a: 1"), FileKind::Unknown);
     }
 

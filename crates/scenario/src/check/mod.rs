@@ -24,6 +24,7 @@ use crate::decode::{Decoder, Unknown};
 use crate::locate::enclosing_world;
 use crate::problem::{Problem, Report, Severity};
 use crate::scenario::{Scenario, read_text};
+use crate::standalone::StandaloneScenario;
 use crate::tree::{Node, parse_document};
 use crate::world::{World, is_world_folder};
 use findings::{Findings, Spot};
@@ -244,6 +245,9 @@ impl Checker<'_> {
             }
             FileKind::AgentType => {
                 self.models(None).type_file(file);
+            }
+            FileKind::Standalone => {
+                self.keep(StandaloneScenario::parse(&text, file).map(|loaded| loaded.report));
             }
             FileKind::Annotation => self.keep(Annotation::parse(&text, file).map(|loaded| loaded.report)),
             FileKind::Map => {
