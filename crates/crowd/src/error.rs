@@ -41,6 +41,14 @@ pub enum CrowdError {
     /// No id is left above the largest one seen.
     #[error("no agent id is left above {0}; spawn with ids of your own")]
     NoIdLeft(i32),
+    /// Walls that cross each other more often than a mesh of them could hold.
+    #[error(
+        "the walls cross each other more than {most} times, too often for a mesh of them; join or remove some, or plan with dijkstra"
+    )]
+    TooManyCrossings {
+        /// How often they may.
+        most: usize,
+    },
     /// Walls that reach further than a grid of them could hold.
     #[error(
         "the walls span {width:.0} m x {height:.0} m, too far for a grid of {cell} m; a wall may be misplaced"

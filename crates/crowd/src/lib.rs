@@ -39,6 +39,7 @@ pub use engine::{Engine, EngineError, ParameterRange, ParameterRule};
 pub use error::CrowdError;
 pub use global::GlobalPlanner;
 pub use improvements::Improvements;
+pub use occlusion::OcclusionMode;
 pub use pool::{Kind, Pool};
 pub use sampling::{AgentParameters, Handedness};
 pub use settings::Settings;

@@ -1,34 +1,86 @@
 //! Whether walls block a sight line (crowd-engine specification, section 19).
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::CrowdError;
 use crate::pool::Pool;
-use crate::walls::Segment;
+use crate::walls::{LineIndex, Segment, Toggle, WallSet};
 
 /// How sight lines are tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum OcclusionMode {
+    /// Not at all: every sight line is clear.
+    Off,
+    /// With the reference's distance field over cells of 0.05 m, to the cell; in worlds too large for it, exactly.
+    #[default]
+    Bitmap,
+    /// With the walls themselves, of whatever size the world is.
+    Exact,
+}
+
+/// Names of the ways to test sight lines.
+pub const OCCLUSIONS: [&str; 3] = ["bitmap", "exact", "noop"];
+
+impl OcclusionMode {
+    /// A way by name.
+    ///
+    /// # Errors
+    /// A name that is none of [`OCCLUSIONS`].
+    pub fn named(name: &str) -> Result<Self, CrowdError> {
+        match name {
+            "bitmap" => Ok(Self::Bitmap),
+            "exact" => Ok(Self::Exact),
+            "noop" => Ok(Self::Off),
+            _ => Err(CrowdError::Unknown {
+                kind: "occlusion",
+                name: name.to_owned(),
+                known: OCCLUSIONS.to_vec(),
+            }),
+        }
+    }
+}
+
+/// What blocks sight lines.
 #[derive(Debug, Clone, Default)]
 pub enum Occlusion {
-    /// Every sight line is clear.
+    /// Nothing.
     #[default]
     Off,
-    /// The reference's method: a distance field over cells of 0.05 m. It answers as the reference does, to the cell.
-    Bitmap(Bitmap),
+    /// A distance field of all walls but gates, and the gates themselves.
+    Bitmap(Bitmap, LineIndex),
+    /// The walls.
+    Exact(LineIndex),
 }
 
 const CELL: f64 = 0.05;
 const MARGIN: f64 = 1.0;
-/// 4 bytes each; beyond a square of 400 m the walls ask for more than sight is worth.
-const MOST_CELLS: f64 = 64e6;
+/// 4 bytes each: a square of 200 m.
+const MOST_CELLS: f64 = 16e6;
 
 impl Occlusion {
-    /// The distance field of these walls; without any, every line is clear.
-    ///
-    /// # Errors
-    /// Walls so far apart that the field would not fit into memory.
-    pub fn bitmap(walls: &[Segment]) -> Result<Self, CrowdError> {
-        if walls.is_empty() {
-            return Ok(Self::Off);
+    /// What of these walls blocks sight lines.
+    #[must_use]
+    pub fn new(mode: OcclusionMode, walls: &WallSet) -> Self {
+        let (fixed, gates) = walls.segments().split_at(walls.fixed());
+        let bitmap = || if fixed.is_empty() { None } else { Bitmap::new(fixed) };
+        match mode {
+            _ if walls.segments().is_empty() => Self::Off,
+            OcclusionMode::Off => Self::Off,
+            OcclusionMode::Exact => Self::Exact(LineIndex::of_walls(walls)),
+            OcclusionMode::Bitmap => match bitmap() {
+                Some(bitmap) => Self::Bitmap(bitmap, LineIndex::new(gates, &walls.closed()[walls.fixed()..])),
+                None => Self::Exact(LineIndex::of_walls(walls)),
+            },
         }
-        Bitmap::new(walls).map(Self::Bitmap)
+    }
+
+    /// Open or close a gate; `fixed` is the number of walls that are none.
+    pub(crate) fn toggle(&mut self, gate: Toggle, fixed: usize) {
+        match self {
+            Self::Off => {}
+            Self::Bitmap(_, gates) => gates.toggle(Toggle { number: gate.number - fixed, ..gate }),
+            Self::Exact(walls) => walls.toggle(gate),
+        }
     }
 
     /// Whether no line is ever blocked.
@@ -40,11 +92,11 @@ impl Occlusion {
     /// Whether the line between two rows is clear. It is tested from the lower row to the higher one, for both.
     #[must_use]
     pub fn sees(&self, pool: &Pool, row: usize, other: usize) -> bool {
+        let (a, b) = (pool.position(row.min(other)), pool.position(row.max(other)));
         match self {
             Self::Off => true,
-            Self::Bitmap(bitmap) => {
-                bitmap.clear(pool.position(row.min(other)), pool.position(row.max(other)))
-            }
+            Self::Bitmap(bitmap, gates) => bitmap.clear(a, b) && !gates.blocks(a, b),
+            Self::Exact(walls) => !walls.blocks(a, b),
         }
     }
 }
@@ -60,7 +112,8 @@ pub struct Bitmap {
 }
 
 impl Bitmap {
-    fn new(walls: &[Segment]) -> Result<Self, CrowdError> {
+    /// The field; `None` if the walls are too far apart for one.
+    fn new(walls: &[Segment]) -> Option<Self> {
         let ends = || walls.iter().flat_map(|w| [w.start, w.end()]);
         let low = |axis: usize| ends().map(|p| p[axis]).fold(f64::INFINITY, f64::min) - MARGIN;
         let high = |axis: usize| ends().map(|p| p[axis]).fold(f64::NEG_INFINITY, f64::max) + MARGIN;
@@ -68,7 +121,7 @@ impl Bitmap {
         let [width, height] = [high(0) - origin[0], high(1) - origin[1]];
         let [columns, lines] = [width, height].map(|extent| (extent / CELL).ceil());
         if columns * lines > MOST_CELLS {
-            return Err(CrowdError::TooFar { width, height, cell: CELL });
+            return None;
         }
         let (columns, lines) = (columns as usize, lines as usize);
         let mut bitmap = Self { origin, columns, lines, squares: vec![u32::MAX; columns * lines] };
@@ -77,7 +130,7 @@ impl Bitmap {
         }
         bitmap.dilate();
         bitmap.spread();
-        Ok(bitmap)
+        Some(bitmap)
     }
 
     fn cell(&self, p: [f64; 2]) -> [i64; 2] {
@@ -211,6 +264,9 @@ impl Envelope {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pool::Row;
+    use crate::sampling::AgentParameters;
+    use crate::walls::Wall;
     use proptest::prelude::*;
 
     fn bitmap(walls: &[[f64; 4]]) -> Bitmap {
@@ -228,10 +284,50 @@ mod tests {
         assert!(walls.clear([-0.2, 0.0], [-0.2, 0.0]), "no length");
     }
 
+    fn walls_of(ends: &[[f64; 4]], gates: &[[f64; 4]]) -> WallSet {
+        let mut walls = WallSet::default();
+        let wall = |name: &str, number: usize, [a, b, c, d]: [f64; 4]| Wall {
+            name: format!("{name}{number}"),
+            start: [a, b],
+            end: [c, d],
+        };
+        walls.add(ends.iter().enumerate().map(|(n, w)| wall("wall", n, *w))).expect("finite");
+        walls.add(gates.iter().enumerate().map(|(n, w)| wall("__door_", n, *w))).expect("finite");
+        walls
+    }
+
+    fn pool(points: [[f64; 2]; 2]) -> Pool {
+        let mut pool = Pool::with_capacity(2);
+        for (id, [x, y]) in points.into_iter().enumerate() {
+            pool.push(Row::new(id as i32, [x, y, 0.0], &AgentParameters::unknown_type()));
+        }
+        pool
+    }
+
     #[test]
-    fn walls_across_a_continent_are_refused() {
-        let walls = [Segment::between([0.0, 0.0], [1e6, 1e6])];
-        assert!(matches!(Occlusion::bitmap(&walls), Err(CrowdError::TooFar { .. })));
+    fn a_world_too_large_for_the_field_is_looked_through_exactly() {
+        let walls = walls_of(&[[0.0, 0.0, 1e6, 1e6]], &[]);
+        let occlusion = Occlusion::new(OcclusionMode::Bitmap, &walls);
+        assert!(matches!(occlusion, Occlusion::Exact(_)));
+        assert!(!occlusion.sees(&pool([[10.0, 8.0], [8.0, 10.0]]), 0, 1));
+    }
+
+    #[test]
+    fn a_door_hides_what_is_behind_it_only_while_it_is_closed() {
+        let mut walls = walls_of(&[[0.0, -3.0, 0.0, -0.5], [0.0, 0.5, 0.0, 3.0]], &[[0.0, -0.5, 0.0, 0.5]]);
+        for mode in [OcclusionMode::Bitmap, OcclusionMode::Exact] {
+            let mut occlusion = Occlusion::new(mode, &walls);
+            let pool = pool([[-1.0, 0.0], [1.0, 0.1]]);
+            assert!(!occlusion.sees(&pool, 0, 1));
+            for toggle in walls.open(&["__door_0".to_owned()]).expect("a gate") {
+                occlusion.toggle(toggle, walls.fixed());
+            }
+            assert!(occlusion.sees(&pool, 0, 1));
+            walls
+                .add([Wall { name: "__door_0".into(), start: [0.0, -0.5], end: [0.0, 0.5] }])
+                .expect("finite");
+        }
+        assert!(Occlusion::new(OcclusionMode::Off, &walls).is_clear());
     }
 
     proptest! {

@@ -275,9 +275,10 @@ fn sort_by_rank<const MOST: usize>(rows: &mut [u32], own: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::occlusion::OcclusionMode;
     use crate::pool::Row;
     use crate::sampling::AgentParameters;
-    use crate::walls::Segment;
+    use crate::walls::{Wall, WallSet};
     use proptest::prelude::*;
 
     fn pool(poses: &[[f64; 3]]) -> Pool {
@@ -324,8 +325,9 @@ mod tests {
     #[test]
     fn walls_hide_both_from_each_other_unless_one_sees_through_them() {
         let mut pool = pool(&[[0.0, 0.0, 0.0], [2.0, 0.0, std::f64::consts::PI]]);
-        let wall = [Segment::between([1.0, -1.0], [1.0, 1.0])];
-        let occlusion = Occlusion::bitmap(&wall).expect("small");
+        let mut walls = WallSet::default();
+        walls.add([Wall { name: "wall".into(), start: [1.0, -1.0], end: [1.0, 1.0] }]).expect("finite");
+        let occlusion = Occlusion::new(OcclusionMode::Bitmap, &walls);
         assert_eq!(seen(&pool, &occlusion), [vec![], Vec::<u32>::new()]);
         pool.vision_occlusion[1] = false;
         assert_eq!(seen(&pool, &occlusion), [vec![], vec![0]]);

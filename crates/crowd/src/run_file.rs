@@ -13,6 +13,7 @@ use crate::error::{CrowdError, coordinate, finite, positive};
 use crate::global::GlobalPlanner;
 use crate::grid::Grid;
 use crate::improvements::Improvements;
+use crate::occlusion::OcclusionMode;
 use crate::perception::Neighbours;
 use crate::planner::{self, GainTable, Motion, Scene, WALL_REACH};
 use crate::pool::{NO_POLICY, Pool, Row};
@@ -379,12 +380,13 @@ impl RunScene {
                 &modules.global_planner,
                 number("global_planner.inflation_radius", 0.38)?,
                 number("global_planner.resolution", 0.2)?,
+                number("global_planner.comfort_radius", 0.6)?,
             )?,
             min_speed_for_heading: number("min_speed_for_heading", defaults.min_speed_for_heading)?,
             arrival_r_enter: number("arrival_r_enter", defaults.arrival_r_enter)?,
             arrival_r_exit: number("arrival_r_exit", defaults.arrival_r_exit)?,
             arrival_tau_brake: number("arrival_tau_brake", defaults.arrival_tau_brake)?,
-            occlusion: switch("occlusion", &modules.occlusion, "bitmap")?,
+            occlusion: OcclusionMode::named(&modules.occlusion)?,
             contacts: switch("collision", &modules.collision, "wall_projection")?,
             improvements: Improvements::NONE,
             threads: options.threads,

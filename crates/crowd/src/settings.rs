@@ -6,6 +6,7 @@ use crate::error::{CrowdError, positive};
 use crate::global::GlobalPlanner;
 use crate::improvements::Improvements;
 use crate::kinematics::Kinematics;
+use crate::occlusion::OcclusionMode;
 
 /// Numbers and modules of an engine. Times in seconds, distances in metres.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,8 +32,8 @@ pub struct Settings {
     pub arrival_r_exit: f64,
     /// Time constant with which arrived agents brake.
     pub arrival_tau_brake: f64,
-    /// Whether walls block sight.
-    pub occlusion: bool,
+    /// Whether and how walls block sight.
+    pub occlusion: OcclusionMode,
     /// Whether bodies touch each other and walls.
     pub contacts: bool,
     /// What this engine does better than the one it is compatible with.
@@ -54,7 +55,7 @@ impl Default for Settings {
             arrival_r_enter: 0.15,
             arrival_r_exit: 0.3,
             arrival_tau_brake: 0.15,
-            occlusion: true,
+            occlusion: OcclusionMode::Bitmap,
             contacts: true,
             improvements: Improvements::ALL,
             threads: 1,
@@ -81,10 +82,19 @@ impl Settings {
         range("min_speed_for_heading", speed, speed >= 0.0 && speed.is_finite(), "a number of at least 0")?;
         let threads = self.threads as f64;
         range("threads", threads, (1.0..=1024.0).contains(&threads), "a number from 1 to 1024")?;
-        if let GlobalPlanner::Lattice { inflation, resolution } = self.global_planner {
-            let (clearance, step) = ("global_planner.inflation_radius", "global_planner.resolution");
-            range(clearance, inflation, (0.0..=5.0).contains(&inflation), "a number from 0 to 5")?;
-            range(step, resolution, (0.01..=5.0).contains(&resolution), "a number from 0.01 to 5")?;
+        let metres =
+            |name: &str, value: f64| range(name, value, (0.0..=5.0).contains(&value), "a number from 0 to 5");
+        match self.global_planner {
+            GlobalPlanner::Off => {}
+            GlobalPlanner::NavMesh { inflation, comfort } => {
+                metres("global_planner.inflation_radius", inflation)?;
+                metres("global_planner.comfort_radius", comfort)?;
+            }
+            GlobalPlanner::Lattice { inflation, resolution, .. } => {
+                metres("global_planner.inflation_radius", inflation)?;
+                let step = "global_planner.resolution";
+                range(step, resolution, (0.01..=5.0).contains(&resolution), "a number from 0.01 to 5")?;
+            }
         }
         Ok(())
     }
@@ -114,7 +124,7 @@ mod tests {
         assert_eq!(refused(exit), "arrival_r_exit: expected more than arrival_r_enter, found 0.1");
         let interval = Settings { bt_tick_interval: 0, ..Settings::default() };
         assert!(refused(interval).starts_with("bt_tick_interval: expected a number from 1"));
-        let fine = GlobalPlanner::Lattice { inflation: 0.4, resolution: 0.0 };
+        let fine = GlobalPlanner::named("astar", 0.4, 0.0, 0.6).expect("known");
         let resolution = Settings { global_planner: fine, ..Settings::default() };
         assert!(refused(resolution).starts_with("global_planner.resolution: "));
     }

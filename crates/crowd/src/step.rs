@@ -17,7 +17,7 @@ use crate::pool::{Kind, NO_POLICY, Pool, Row};
 use crate::sampling::AgentParameters;
 use crate::settings::Settings;
 use crate::spawn::{Classes, SpawnRequest, class};
-use crate::walls::{Wall, WallIndex, WallSet};
+use crate::walls::{Toggle, Wall, WallIndex, WallSet};
 use crate::yielding::{self, LEEWAY, Yielding};
 
 /// Rows that are planned together. Fixed, so that the number of threads changes nothing.
@@ -62,7 +62,11 @@ pub struct Crowd {
     yielding: Yielding,
 
     walls: WallSet,
+    /// Whether what is built over the walls has yet to be built anew.
+    walls_are_new: bool,
     path_finder: PathFinder,
+    /// The row that global planning begins with: the first one whose plan had to wait.
+    first_to_plan: Option<usize>,
     occlusion: Occlusion,
     walls_for_planners: WallIndex,
     walls_for_contacts: WallIndex,
@@ -112,6 +116,8 @@ impl Crowd {
             fleets_stale: false,
             yielding: Yielding::default(),
             walls: WallSet::default(),
+            walls_are_new: false,
+            first_to_plan: None,
             path_finder: PathFinder::default(),
             occlusion: Occlusion::Off,
             walls_for_planners: WallIndex::default(),
@@ -176,43 +182,74 @@ impl Crowd {
         &self.walls
     }
 
-    /// Add walls; one under a known name replaces the earlier one.
+    /// Add walls; one under a known name replaces the earlier one. Gates that are known already, as doors are once they were closed, just
+    /// close. Anything else takes effect, and time, at the next step.
     ///
     /// # Errors
-    /// A coordinate that is no number, or walls that reach too far; then the walls stay as they were.
+    /// A coordinate that is no number, or walls that the global planner cannot cope with; then the walls stay as they were.
     pub fn add_walls(&mut self, walls: impl IntoIterator<Item = Wall>) -> Result<(), CrowdError> {
+        let walls: Vec<Wall> = walls.into_iter().collect();
+        if let Some(gates) = self.walls.close(&walls) {
+            self.toggle(&gates);
+            return Ok(());
+        }
         let mut all = self.walls.clone();
         all.add(walls)?;
         self.set_walls(all)
     }
 
-    /// Remove walls by name; names of none are ignored, and no names at all removes every wall.
+    /// Remove walls by name; names of none are ignored, and no names at all removes every wall. Gates just open.
     ///
     /// # Errors
-    /// The walls that are left reach too far, which they did before.
+    /// The walls that are left are too much for the global planner, which they were before.
     pub fn remove_walls(&mut self, names: &[String]) -> Result<(), CrowdError> {
+        if let Some(gates) = self.walls.open(names) {
+            self.toggle(&gates);
+            return Ok(());
+        }
         let mut all = self.walls.clone();
         all.remove(names);
         self.set_walls(all)
     }
 
     fn set_walls(&mut self, walls: WallSet) -> Result<(), CrowdError> {
-        let path_finder = PathFinder::new(self.settings.global_planner, &walls)?;
-        let occlusion = match self.settings.occlusion {
-            true => Occlusion::bitmap(walls.segments())?,
-            false => Occlusion::Off,
-        };
-        self.walls_for_planners = WallIndex::new(walls.segments(), WALL_REACH);
-        (self.path_finder, self.occlusion, self.walls) = (path_finder, occlusion, walls);
-        self.index_walls_for_contacts();
+        self.settings.global_planner.check(&walls)?;
+        self.walls = walls;
+        self.walls_are_new = true;
         self.agents.iter_mut().for_each(|agent| agent.route.clear());
         Ok(())
+    }
+
+    /// Open or close gates, and let everybody plan anew whom that concerns.
+    fn toggle(&mut self, gates: &[Toggle]) {
+        for gate in gates.iter().filter(|_| !self.walls_are_new) {
+            self.path_finder.toggle(*gate);
+            self.occlusion.toggle(*gate, self.walls.fixed());
+            self.walls_for_planners.toggle(*gate);
+            self.walls_for_contacts.toggle(*gate);
+            let segment = self.walls.segments()[gate.number];
+            for (row, agent) in self.agents.iter_mut().enumerate() {
+                agent.route.gate(self.pool.position(row), &segment, gate.closed);
+            }
+        }
+    }
+
+    /// Build what is built over the walls.
+    fn take_in_walls(&mut self) {
+        if !std::mem::take(&mut self.walls_are_new) {
+            return;
+        }
+        // That the planner copes with them was checked when they came.
+        self.path_finder = PathFinder::new(self.settings.global_planner, &self.walls).unwrap_or_default();
+        self.occlusion = Occlusion::new(self.settings.occlusion, &self.walls);
+        self.walls_for_planners = WallIndex::of_walls(&self.walls, WALL_REACH);
+        self.index_walls_for_contacts();
     }
 
     fn index_walls_for_contacts(&mut self) {
         let largest = self.pool.radius.iter().fold(0.0, |most: f64, radius| most.max(*radius));
         let reach = CONTACT_REACH.max(1.5 * largest);
-        self.walls_for_contacts = WallIndex::new(self.walls.segments(), reach);
+        self.walls_for_contacts = WallIndex::of_walls(&self.walls, reach);
     }
 
     /// Bring an agent in with numbers drawn from its type, and return its id. Without a type it gets fixed ones.
@@ -349,11 +386,11 @@ impl Crowd {
 
     /// One tick; `done` hears of every phase when it is over.
     pub fn step_in_phases(&mut self, mut done: impl FnMut(Phase)) {
+        self.take_in_walls();
         self.muster();
         self.sense();
         done(Phase::Sense);
-        if self.settings.staggered_decisions || self.decides(0) {
-            self.plan_globally();
+        if self.plan_globally() {
             self.latch_arrivals();
             done(Phase::GlobalPlan);
         }
@@ -386,26 +423,37 @@ impl Crowd {
         (self.tick + u64::from(offset)).is_multiple_of(u64::from(self.settings.bt_tick_interval))
     }
 
-    fn plan_globally(&mut self) {
-        for row in 0..self.pool.len() {
-            if !self.decides(self.pool.id[row]) {
+    /// Sub-goals for those who decide in this tick, and for those whose plan had to wait; whether there may have been any.
+    fn plan_globally(&mut self) -> bool {
+        let first = self.first_to_plan.take();
+        if first.is_none() && !self.settings.staggered_decisions && !self.decides(0) {
+            return false;
+        }
+        self.path_finder.begin_tick();
+        let count = self.agents.len();
+        for row in (0..count).map(|row| (first.unwrap_or(0) + row) % count) {
+            if !self.decides(self.pool.id[row]) && !self.agents[row].route.waits() {
                 continue;
             }
             let (pool, agent) = (&mut self.pool, &mut self.agents[row]);
-            let has_target = agent.target.is_some();
-            (pool.has_goal[row], pool.has_terminal[row]) = (has_target, has_target);
             let Some(target) = agent.target else {
+                (pool.has_goal[row], pool.has_terminal[row]) = (false, false);
                 agent.route.clear();
                 continue;
             };
-            let mut leg = self.path_finder.leg(&mut agent.route, pool.position(row), target);
+            let Some(mut leg) = self.path_finder.leg(&mut agent.route, pool.position(row), target) else {
+                self.first_to_plan = self.first_to_plan.or(Some(row));
+                continue;
+            };
             let fleet = self.planners.get(pool.policy[row] as usize);
             if fleet.is_some_and(|fleet| !fleet.planner.needs_global_subgoal()) {
                 leg.sub_goal = target;
             }
+            (pool.has_goal[row], pool.has_terminal[row]) = (true, true);
             [pool.goal_x[row], pool.goal_y[row]] = leg.sub_goal;
             [pool.terminal_x[row], pool.terminal_y[row]] = leg.terminal;
         }
+        true
     }
 
     /// Who has arrived stays until pushed away or sent elsewhere (section 8.2).

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::error::EngineError;
 use crate::global::{GLOBAL_PLANNERS, GlobalPlanner};
 use crate::improvements::Improvements;
+use crate::occlusion::{OCCLUSIONS, OcclusionMode};
 use crate::planner::{self, PLANNERS};
 use crate::protocol::ParameterValue::{self, Bool, Double, Integer, Text};
 use crate::settings::Settings;
@@ -112,7 +113,7 @@ impl Parameters {
             ("force_waypoint_mode", word(""), OneOf(WAYPOINT_MODES), Fixed),
             ("animation", word("noop"), OneOf(&["noop", "kinematic"]), Fixed),
             ("collision", word("wall_projection"), OneOf(&["wall_projection", "noop"]), Fixed),
-            ("occlusion", word("bitmap"), OneOf(&["bitmap", "noop"]), Fixed),
+            ("occlusion", word("bitmap"), OneOf(&OCCLUSIONS), Fixed),
             ("compatible", Bool(false), Any, AtReset),
             ("waypoint_threshold", Double(0.1), Positive, AtReset),
             ("min_speed_for_heading", Double(defaults.min_speed_for_heading), Within(0.0, 100.0), AtReset),
@@ -285,6 +286,7 @@ impl Parameters {
             text("global_planner"),
             double("global_planner.inflation_radius"),
             double("global_planner.resolution"),
+            double("global_planner.comfort_radius"),
         )?;
         Ok(Settings {
             seed: integer("seed"),
@@ -297,7 +299,7 @@ impl Parameters {
             arrival_r_enter: double("arrival_r_enter"),
             arrival_r_exit: double("arrival_r_exit"),
             arrival_tau_brake: double("arrival_tau_brake"),
-            occlusion: text("occlusion") != "noop",
+            occlusion: OcclusionMode::named(text("occlusion"))?,
             contacts: text("collision") != "noop",
             improvements,
             threads: usize::try_from(integer("threads")).unwrap_or(1),
@@ -308,6 +310,7 @@ impl Parameters {
 fn default_global_planner() -> &'static str {
     match GlobalPlanner::default() {
         GlobalPlanner::Off => "off",
+        GlobalPlanner::NavMesh { .. } => "navmesh",
         GlobalPlanner::Lattice { .. } => "dijkstra",
     }
 }

@@ -3,14 +3,18 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::LatticeSearch;
 use crate::error::CrowdError;
-use crate::walls::{Segment, WallSet};
+use crate::walls::{Segment, Toggle, WallSet};
 
 /// Row and column of a node; may lie outside the lattice.
 pub(super) type Node = [i64; 2];
 
-/// 13 bytes each with the memory of a search.
+/// 14 bytes each with the memory of a search.
 const MOST_NODES: f64 = 32e6;
+/// Goals whose searches are kept, if they fit into so many nodes altogether.
+const TREES: usize = 64;
+const MOST_KEPT: usize = 16_000_000;
 /// Widest ring in which a free node is looked for.
 const WIDEST_RING: i64 = 200;
 /// Cost of a diagonal step; the reference keeps costs in single precision.
@@ -26,12 +30,21 @@ pub(super) struct Lattice {
     inflation: f64,
     rows: usize,
     columns: usize,
-    blocked: Vec<bool>,
+    /// By how many gates a node is blocked; by all other walls together it counts as one.
+    blocked: Vec<u16>,
     walls: Vec<Segment>,
+    closed: Vec<bool>,
+    /// Nodes of every gate, and the number of the first one among the walls.
+    gates: Vec<Vec<u32>>,
+    first_gate: usize,
+    how: LatticeSearch,
     search: Search,
+    /// Searches from goals, which go on where they stopped.
+    kept: Vec<Kept>,
+    uses: u64,
 }
 
-/// Memory of a search.
+/// A search, from one node outwards.
 #[derive(Debug, Clone, Default)]
 struct Search {
     cost: Vec<f64>,
@@ -40,8 +53,30 @@ struct Search {
     queue: BinaryHeap<Reached>,
 }
 
+#[derive(Debug, Clone)]
+struct Kept {
+    goal: usize,
+    search: Search,
+    used: u64,
+}
+
+/// Whether a lattice of these walls fits into memory.
+pub(super) fn check(walls: &WallSet, inflation: f64, resolution: f64) -> Result<(), CrowdError> {
+    let Some((low, high)) = walls.bounds() else {
+        return Ok(());
+    };
+    let [width, height] = [0, 1].map(|axis| high[axis] - low[axis] + 2.0 * (inflation + 2.0 * resolution));
+    let [columns, rows] = [width, height].map(|extent| (extent / resolution).ceil() + 1.0);
+    match columns * rows > MOST_NODES {
+        true => Err(CrowdError::TooFar { width, height, cell: resolution }),
+        false => Ok(()),
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Reached {
+    /// At least as much as the whole path will cost; without a place to come to, the cost.
+    estimate: f64,
     cost: f64,
     node: u32,
 }
@@ -51,7 +86,7 @@ impl Eq for Reached {}
 impl Ord for Reached {
     /// The cheapest first, and of equal ones the lowest node.
     fn cmp(&self, other: &Self) -> Ordering {
-        other.cost.total_cmp(&self.cost).then(other.node.cmp(&self.node))
+        other.estimate.total_cmp(&self.estimate).then(other.node.cmp(&self.node))
     }
 }
 
@@ -65,53 +100,102 @@ impl Lattice {
     /// The lattice of these walls; `None` without any.
     ///
     /// # Errors
-    /// Walls so far apart that the lattice would not fit into memory.
-    pub(super) fn new(walls: &WallSet, inflation: f64, resolution: f64) -> Result<Option<Self>, CrowdError> {
+    /// As [`check`].
+    pub(super) fn new(
+        walls: &WallSet,
+        inflation: f64,
+        resolution: f64,
+        how: LatticeSearch,
+    ) -> Result<Option<Self>, CrowdError> {
+        check(walls, inflation, resolution)?;
         let Some((low, high)) = walls.bounds() else {
             return Ok(None);
         };
         let margin = inflation + 2.0 * resolution;
         let origin = [low[0] - margin, low[1] - margin];
-        let [width, height] = [0, 1].map(|axis| high[axis] + margin - origin[axis]);
-        let [columns, rows] = [width, height].map(|extent| (extent / resolution).ceil() + 1.0);
-        if columns * rows > MOST_NODES {
-            return Err(CrowdError::TooFar { width, height, cell: resolution });
-        }
-        let (columns, rows) = (columns as usize, rows as usize);
+        let extent = [0, 1].map(|axis| high[axis] + margin - origin[axis]);
+        let [columns, rows] = extent.map(|extent| (extent / resolution).ceil() as usize + 1);
         let mut lattice = Self {
             origin,
             resolution,
             inflation,
             rows,
             columns,
-            blocked: vec![false; rows * columns],
+            blocked: vec![0; rows * columns],
             walls: walls.segments().to_vec(),
+            closed: walls.closed().to_vec(),
+            gates: Vec::new(),
+            first_gate: walls.fixed(),
+            how,
             search: Search::default(),
+            kept: Vec::new(),
+            uses: 0,
         };
-        lattice.block();
+        for number in 0..lattice.walls.len() {
+            let nodes = lattice.nodes_of(&lattice.walls[number]);
+            if number < lattice.first_gate {
+                nodes.into_iter().for_each(|node| lattice.blocked[node as usize] = 1);
+                continue;
+            }
+            if lattice.closed[number] {
+                nodes.iter().for_each(|node| lattice.blocked[*node as usize] += 1);
+            }
+            lattice.gates.push(nodes);
+        }
         Ok(Some(lattice))
     }
 
-    fn block(&mut self) {
+    /// Nodes that a wall blocks, ascending.
+    fn nodes_of(&self, wall: &Segment) -> Vec<u32> {
         let reach = (self.inflation / self.resolution).ceil() as i64;
         let disc: Vec<Node> = (-reach..=reach)
             .flat_map(|row| (-reach..=reach).map(move |column| [row, column]))
             .filter(|[row, column]| row * row + column * column <= reach * reach)
             .collect();
-        for wall in self.walls.clone() {
-            let fraction = |p: [f64; 2]| [0, 1].map(|axis| (p[axis] - self.origin[axis]) / self.resolution);
-            let (start, end) = (fraction(wall.start), fraction(wall.end()));
-            let steps = (end[0] - start[0]).abs().max((end[1] - start[1]).abs()).floor() as usize;
-            for step in 0..=steps {
-                let p = [0, 1].map(|axis| evenly(start[axis], end[axis], step, steps));
-                let [row, column] = [p[1].round_ties_even() as i64, p[0].round_ties_even() as i64];
-                for [dr, dc] in &disc {
-                    if let Some(index) = self.index([row + dr, column + dc]) {
-                        self.blocked[index] = true;
-                    }
-                }
+        let fraction = |p: [f64; 2]| [0, 1].map(|axis| (p[axis] - self.origin[axis]) / self.resolution);
+        let (start, end) = (fraction(wall.start), fraction(wall.end()));
+        let steps = (end[0] - start[0]).abs().max((end[1] - start[1]).abs()).floor() as usize;
+        let mut nodes = Vec::new();
+        for step in 0..=steps {
+            let p = [0, 1].map(|axis| evenly(start[axis], end[axis], step, steps));
+            let [row, column] = [p[1].round_ties_even() as i64, p[0].round_ties_even() as i64];
+            let around = disc.iter().filter_map(|[dr, dc]| self.index([row + dr, column + dc]));
+            nodes.extend(around.map(|index| index as u32));
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
+    /// Open or close a gate. Kept searches that have come to its nodes, or near them, are dropped.
+    pub(super) fn toggle(&mut self, gate: Toggle) {
+        self.closed[gate.number] = gate.closed;
+        let nodes = std::mem::take(&mut self.gates[gate.number - self.first_gate]);
+        for node in nodes.iter().map(|node| *node as usize) {
+            match gate.closed {
+                true => self.blocked[node] += 1,
+                false => self.blocked[node] -= 1,
             }
         }
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.retain(|kept| {
+            let reached = |node: usize| kept.search.cost[node].is_finite();
+            let touched =
+                |node: &u32| reached(*node as usize) || self.around(*node as usize).any(|(n, _)| reached(n));
+            !nodes.iter().any(touched)
+        });
+        self.kept = kept;
+        self.gates[gate.number - self.first_gate] = nodes;
+    }
+
+    /// Nodes beside one, and the cost of the step.
+    fn around(&self, node: usize) -> impl Iterator<Item = (usize, f64)> + use<'_> {
+        let [row, column] = self.node(node);
+        let steps = (-1..=1).flat_map(|dr| (-1..=1).map(move |dc| (dr, dc)));
+        steps.filter_map(move |(dr, dc)| {
+            let step = if dr != 0 && dc != 0 { DIAGONAL } else { 1.0 };
+            self.index([row + dr, column + dc]).map(|index| (index, step))
+        })
     }
 
     fn index(&self, [row, column]: Node) -> Option<usize> {
@@ -132,7 +216,7 @@ impl Lattice {
     }
 
     fn is_free(&self, node: Node) -> bool {
-        self.index(node).is_some_and(|index| !self.blocked[index])
+        self.index(node).is_some_and(|index| self.blocked[index] == 0)
     }
 
     /// The node itself, or the first free one in rings around it: lower row first, then lower column.
@@ -159,27 +243,23 @@ impl Lattice {
         self.nearest_free(node).map_or(p, |free| self.position(free))
     }
 
-    /// Way-points from `start` to `target`, `start` first; `None` if the target cannot be reached.
-    pub(super) fn plan(&mut self, start: [f64; 2], target: [f64; 2]) -> Option<Vec<[f64; 2]>> {
+    /// Way-points from `start` to `target`, `start` first, and whether they end there; `None` if there is no way.
+    pub(super) fn plan(&mut self, start: [f64; 2], target: [f64; 2]) -> Option<(Vec<[f64; 2]>, bool)> {
         let own = self.node_of(start);
         let from = self.nearest_free(own)?;
         let mut goal = self.nearest_free(self.node_of(target))?;
         let mut end = self.snapped(target);
-        if !self.flood(goal, Some(from)) {
+        let (mut nodes, mut reaches) = (self.path(from, goal), true);
+        if nodes.is_none() {
             goal = self.nearest_reachable(from, goal)?;
             end = self.position(goal);
-            self.flood(goal, Some(from));
+            (nodes, reaches) = (self.path(from, goal), false);
         }
         let mut points = Vec::new();
         if own != from {
             points.push(start);
         }
-        let (mut at, goal) = (self.index(from)?, self.index(goal)?);
-        points.push(self.position(from));
-        while at != goal {
-            at = self.search.next[at] as usize;
-            points.push(self.position(self.node(at)));
-        }
+        points.extend(nodes?.into_iter().map(|node| self.position(self.node(node as usize))));
         points[0] = start;
         if points.len() == 1 {
             points.push(end);
@@ -189,47 +269,86 @@ impl Lattice {
         }
         let mut points = self.shortened(points);
         self.keep_clear(&mut points);
-        Some(points)
+        Some((points, reaches))
     }
 
-    /// Costs from `from` to all nodes, or until `until` is reached; whether it was.
-    fn flood(&mut self, from: Node, until: Option<Node>) -> bool {
-        let Some(first) = self.index(from) else {
-            return false;
+    /// Nodes of a shortest path.
+    fn path(&mut self, from: Node, goal: Node) -> Option<Vec<u32>> {
+        let (from, goal) = (self.index(from)?, self.index(goal)?);
+        match self.how {
+            LatticeSearch::OneWay => {
+                let mut search = std::mem::take(&mut self.search);
+                search.begin(goal, self.blocked.len());
+                let path = self.flood(&mut search, Some(from), true).then(|| search.path(from));
+                self.search = search;
+                path
+            }
+            LatticeSearch::Everywhere => {
+                let mut kept = std::mem::take(&mut self.kept);
+                let at = self.kept_search(&mut kept, goal);
+                let search = &mut kept[at].search;
+                // What was reached, but from where the search has not yet gone on, may still become cheaper.
+                let path = self.flood(search, Some(from), false).then(|| search.path(from));
+                self.kept = kept;
+                path
+            }
+        }
+    }
+
+    fn kept_search(&mut self, kept: &mut Vec<Kept>, goal: usize) -> usize {
+        self.uses += 1;
+        let used = self.uses;
+        if let Some(at) = kept.iter().position(|kept| kept.goal == goal) {
+            kept[at].used = used;
+            return at;
+        }
+        let most = (MOST_KEPT / self.blocked.len()).clamp(1, TREES);
+        let oldest = kept.iter().enumerate().min_by_key(|(_, kept)| kept.used).map(|(at, _)| at);
+        let mut fresh = match oldest.filter(|_| kept.len() >= most) {
+            Some(at) => kept.swap_remove(at),
+            None => Kept { goal, search: Search::default(), used },
         };
-        let until = until.and_then(|node| self.index(node));
-        let mut search = std::mem::take(&mut self.search);
-        search.cost.clear();
-        search.cost.resize(self.blocked.len(), f64::INFINITY);
-        search.next.resize(self.blocked.len(), 0);
-        search.queue.clear();
-        search.cost[first] = 0.0;
-        search.queue.push(Reached { cost: 0.0, node: first as u32 });
-        let mut found = false;
-        while let Some(Reached { cost, node }) = search.queue.pop() {
+        (fresh.goal, fresh.used) = (goal, used);
+        fresh.search.begin(goal, self.blocked.len());
+        kept.push(fresh);
+        kept.len() - 1
+    }
+
+    /// Go on with a search until it has come to `until`, or everywhere; whether it came there. With `aimed`, toward there first: then it
+    /// cannot go on to anywhere else.
+    fn flood(&self, search: &mut Search, until: Option<usize>, aimed: bool) -> bool {
+        if until.is_some_and(|until| search.is_settled(until)) {
+            return true;
+        }
+        let aim = until.filter(|_| aimed).map(|until| self.node(until));
+        let left = |node: usize| {
+            let [row, column] = self.node(node);
+            aim.map_or(0.0, |[r, c]| {
+                let (down, along) = ((r - row).abs() as f64, (c - column).abs() as f64);
+                down.max(along) + (DIAGONAL - 1.0) * down.min(along)
+            })
+        };
+        while let Some(reached) = search.queue.pop() {
+            let Reached { cost, node, .. } = reached;
             let index = node as usize;
             if cost > search.cost[index] {
                 continue;
             }
             if Some(index) == until {
-                found = true;
-                break;
+                // Whoever goes on later goes on from here.
+                search.queue.push(reached);
+                return true;
             }
-            let [row, column] = self.node(index);
-            for (dr, dc) in (-1..=1).flat_map(|dr| (-1..=1).map(move |dc| (dr, dc))) {
-                let Some(neighbour) = self.index([row + dr, column + dc]) else {
-                    continue;
-                };
-                let step = if dr != 0 && dc != 0 { DIAGONAL } else { 1.0 };
-                if !self.blocked[neighbour] && cost + step < search.cost[neighbour] {
+            for (neighbour, step) in self.around(index) {
+                if self.blocked[neighbour] == 0 && cost + step < search.cost[neighbour] {
                     search.cost[neighbour] = cost + step;
                     search.next[neighbour] = node;
-                    search.queue.push(Reached { cost: cost + step, node: neighbour as u32 });
+                    let estimate = cost + step + left(neighbour);
+                    search.queue.push(Reached { estimate, cost: cost + step, node: neighbour as u32 });
                 }
             }
         }
-        self.search = search;
-        found
+        false
     }
 
     /// On a fine lattice, the node nearest to `goal` among those that can be reached.
@@ -237,9 +356,16 @@ impl Lattice {
         if self.resolution > FINE {
             return None;
         }
-        self.flood(from, None);
-        let reached = (0..self.blocked.len()).filter(|index| self.search.cost[*index].is_finite());
-        reached.map(|index| self.node(index)).min_by_key(|[r, c]| (r - goal[0]).pow(2) + (c - goal[1]).pow(2))
+        let first = self.index(from)?;
+        let mut search = std::mem::take(&mut self.search);
+        search.begin(first, self.blocked.len());
+        self.flood(&mut search, None, false);
+        let reached = (0..self.blocked.len()).filter(|index| search.cost[*index].is_finite());
+        let nearest = reached
+            .map(|index| self.node(index))
+            .min_by_key(|[r, c]| (r - goal[0]).pow(2) + (c - goal[1]).pow(2));
+        self.search = search;
+        nearest
     }
 
     /// From each way-point go to the farthest one in sight.
@@ -263,7 +389,7 @@ impl Lattice {
         (0..=steps).all(|step| {
             let of = |axis: usize| evenly(a[axis] as f64, b[axis] as f64, step, steps);
             let node = [of(0).round_ties_even() as i64, of(1).round_ties_even() as i64];
-            self.index(node).is_none_or(|index| !self.blocked[index])
+            self.index(node).is_none_or(|index| self.blocked[index] == 0)
         })
     }
 
@@ -274,7 +400,7 @@ impl Lattice {
         };
         for point in &mut points[1..last] {
             let mut shift = [0.0; 2];
-            for wall in &self.walls {
+            for (wall, _) in self.walls.iter().zip(&self.closed).filter(|(_, closed)| **closed) {
                 let (distance, offset) = wall.offset(*point);
                 if distance < self.inflation && distance > 0.0 {
                     let push = (self.inflation - distance) / distance;
@@ -284,6 +410,36 @@ impl Lattice {
             }
             *point = [point[0] + shift[0], point[1] + shift[1]];
         }
+    }
+}
+
+impl Search {
+    fn begin(&mut self, node: usize, nodes: usize) {
+        self.cost.clear();
+        self.cost.resize(nodes, f64::INFINITY);
+        self.next.resize(nodes, 0);
+        self.queue.clear();
+        self.cost[node] = 0.0;
+        self.next[node] = node as u32;
+        self.queue.push(Reached { estimate: 0.0, cost: 0.0, node: node as u32 });
+    }
+
+    /// Whether nothing that is still to come can be cheaper. The order of nodes decides between equally cheap ones, as if the search had
+    /// run up to here alone.
+    fn is_settled(&self, node: usize) -> bool {
+        let reached = Reached { estimate: self.cost[node], cost: self.cost[node], node: node as u32 };
+        reached.cost.is_finite() && self.queue.peek().is_none_or(|next| reached >= *next)
+    }
+
+    /// Nodes from one that was reached to where the search began.
+    fn path(&self, from: usize) -> Vec<u32> {
+        let mut path = vec![from as u32];
+        let mut at = from;
+        while self.next[at] as usize != at {
+            at = self.next[at] as usize;
+            path.push(at as u32);
+        }
+        path
     }
 }
 
@@ -305,7 +461,8 @@ mod tests {
             end: [*c, *d],
         };
         set.add(walls.iter().enumerate().map(wall)).expect("finite");
-        Lattice::new(&set, inflation, resolution).expect("small").expect("walls")
+        let how = LatticeSearch::Everywhere;
+        Lattice::new(&set, inflation, resolution, how).expect("small").expect("walls")
     }
 
     #[test]
@@ -315,7 +472,7 @@ mod tests {
         let middle: Vec<i64> = (0..lattice.rows as i64).filter(|row| lattice.is_free([*row, 40])).collect();
         assert!(middle.iter().any(|row| (7..=11).contains(row)) && !lattice.is_free([6, 40]));
         assert_eq!(lattice.nearest_free([6, 19]), Some([7, 18]));
-        let path = lattice.plan([-5.0, -0.5], [6.0, -0.5]).expect("free");
+        let path = lattice.plan([-5.0, -0.5], [6.0, -0.5]).expect("free").0;
         let expected = [[-5.0, -0.5], [-5.18, -0.38], [5.82, -0.38]];
         assert_eq!(path.len(), 3, "{path:?}");
         for (point, expected) in path.iter().zip(expected) {
@@ -329,7 +486,7 @@ mod tests {
     #[test]
     fn a_path_goes_around_a_wall_and_keeps_clear_of_it() {
         let mut lattice = lattice(&[[0.0, -3.0, 0.0, 3.0], [-6.0, -6.0, 6.0, -6.0]], 0.38, 0.2);
-        let path = lattice.plan([-2.0, 0.0], [2.0, 0.0]).expect("around");
+        let path = lattice.plan([-2.0, 0.0], [2.0, 0.0]).expect("around").0;
         let length: f64 = path.windows(2).map(|w| (w[1][0] - w[0][0]).hypot(w[1][1] - w[0][1])).sum();
         assert!(path.len() > 2 && (7.0..9.0).contains(&length), "{path:?} {length}");
         let wall = Segment::between([0.0, -3.0], [0.0, 3.0]);
@@ -339,7 +496,7 @@ mod tests {
     #[test]
     fn a_closed_room_is_left_only_as_far_as_a_fine_lattice_knows() {
         assert_eq!(lattice(&ROOM, 0.38, 0.2).plan([2.0, 2.0], [9.0, 2.0]), None);
-        let path = lattice(&ROOM, 0.38, 0.1).plan([2.0, 2.0], [4.5, 2.0]).expect("to the wall");
+        let path = lattice(&ROOM, 0.38, 0.1).plan([2.0, 2.0], [4.5, 2.0]).expect("to the wall").0;
         let last = path.last().expect("points");
         assert!(last[0] > 3.0 && last[0] < 4.0 && (last[1] - 2.0).abs() < 0.1, "{path:?}");
     }
@@ -349,6 +506,9 @@ mod tests {
         let mut set = WallSet::default();
         let wall = Wall { name: "far".to_owned(), start: [0.0; 2], end: [1e7, 1e7] };
         set.add([wall]).expect("finite");
-        assert!(matches!(Lattice::new(&set, 0.38, 0.2), Err(CrowdError::TooFar { .. })));
+        assert!(matches!(
+            Lattice::new(&set, 0.38, 0.2, LatticeSearch::OneWay),
+            Err(CrowdError::TooFar { .. })
+        ));
     }
 }
