@@ -9,6 +9,7 @@ fn file_of(name: &str) -> PathBuf {
     let folder = match place {
         "human" => "crates/human/tests",
         "gait" => "crates/gait/tests",
+        "nodes" => "crates/nodes",
         "ros" => "tests/ros/tests",
         other => panic!("no place {other:?}"),
     };

@@ -455,9 +455,8 @@ fn a_bad_start_ends_with_the_reason() -> Result<()> {
     let _stage = Stage::new()?;
     for (parameter, value, says) in [
         ("subsystem_overrun_policy", "skip", "lag"),
-        ("global_planner", "teleport", "astar"),
+        ("global_planner", "teleport", "navmesh"),
         ("dt", "0.0", "dt"),
-        ("record_bag", "true", "record_bag"),
     ] {
         let node = Process::node("arena_humansim", node_arguments("/broken", &[(parameter, value)]))?;
         let ended = node.wait()?;
@@ -492,5 +491,40 @@ fn a_master_makes_the_clock_at_its_factor_and_ends_after_its_ticks() -> Result<(
     let limited = Engine::start(&mut stage, &[("rtf", "10.0"), ("time", "4.0")])?;
     let ended = limited.process.wait()?;
     assert!(ended.status.success() && ended.log.contains("the last of 80 ticks is done"), "{ended:?}");
+    Ok(())
+}
+
+#[test]
+fn a_recording_and_a_session_log_are_whole_when_the_node_ends() -> Result<()> {
+    let mut stage = Stage::new()?;
+    let folder = tempfile::TempDir::new()?;
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (records, logs) = (path("records"), path("logs"));
+    let parameters =
+        [("record_bag", "true"), ("record_dir", &records), ("trial_id", "one"), ("log_dir", &logs)];
+    let mut engine = Engine::follow(&mut stage, START, &parameters)?;
+    engine.spawn(&mut stage, vec![walking(agent(0, "anna", [0.0, 0.0]), &[[9.0, 0.0]])])?;
+    engine.run(&mut stage, 10)?;
+    let ended = engine.process.interrupt()?;
+    assert!(ended.status.success(), "{ended:?}");
+
+    let bag = std::fs::read(folder.path().join("records/one/recording.mcap"))?;
+    let magic = b"\x89MCAP0\r\n";
+    assert!(bag.starts_with(magic) && bag.ends_with(magic), "closed");
+    let about = std::fs::read_to_string(folder.path().join("records/one/recording.yaml"))?;
+    for line in ["trial_id: one", "finished: true", "contaminated: false", "- sfm"] {
+        assert!(about.contains(line), "{line}: {about}");
+    }
+
+    // The log runs again the same way, and neither is ever written over.
+    let log = path("logs/session.jsonl");
+    let replay =
+        Process::node("arena_humansim", node_arguments("/replay", &[("replay_mode", &log)]))?.wait()?;
+    assert!(replay.status.success() && replay.log.contains("ticks go the same way"), "{replay:?}");
+    for parameters in [&parameters[..3], &parameters[3..]] {
+        let again = Process::node("arena_humansim", node_arguments("/again", parameters))?.wait()?;
+        let names = ["record_dir", "log_dir"].iter().any(|name| again.log.contains(name));
+        assert!(!again.status.success() && names, "{again:?}");
+    }
     Ok(())
 }

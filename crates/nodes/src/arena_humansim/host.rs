@@ -122,9 +122,16 @@ impl Host {
         if last_tick.is_none_or(|last| self.engine.ticks() < last) {
             return;
         }
-        self.has_ended = true;
         *timer = None;
         tracing::info!("the last of {} ticks is done", self.engine.ticks());
+        self.end();
+    }
+
+    /// Ends the node, a moment from now.
+    pub(crate) fn end(&mut self) {
+        if std::mem::replace(&mut self.has_ended, true) {
+            return;
+        }
         let commands = Arc::clone(&self.commands);
         std::thread::spawn(move || {
             std::thread::park_timeout(LINGER);

@@ -8,7 +8,9 @@ mod markers;
 mod outbox;
 mod pace;
 mod parameters;
+mod recording;
 mod services;
+mod session;
 mod types;
 mod viz;
 mod wire;
@@ -16,7 +18,7 @@ mod wire;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 use arena_humansim_msgs::msg::rmw::AgentStates;
 use promenade_crowd::Engine;
 use promenade_crowd::protocol::ParameterValue;
@@ -29,6 +31,7 @@ use host::{Host, Source};
 use outbox::Outbox;
 use pace::Follower;
 use parameters::{Parameters, USE_SIM_TIME};
+use recording::{Recording, Tape};
 
 /// Between looks at what is static and has changed while no tick is due.
 const HOUSEKEEPING: Duration = Duration::from_millis(100);
@@ -49,9 +52,12 @@ pub fn run() -> Result<()> {
     let ros = Running::start_with_own_parameters("arena_humansim")?;
     let given = parameters::given_at_start(&ros.node)?;
     let started = Instant::now();
-    let engine = Engine::new(&given)?
+    let mut engine = Engine::new(&given)?
         .with_types(types::load)
         .with_clock(move || u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX));
+    if !text(&engine, "replay_mode").is_empty() {
+        return session::replay(text(&engine, "replay_mode"));
+    }
     refuse_what_is_not_there(&engine)?;
     let is_master = text(&engine, "mode") != "subsystem";
     let source = if is_master {
@@ -69,7 +75,9 @@ pub fn run() -> Result<()> {
     };
     let uses_sim_time = ros.node.use_undeclared_parameters().get::<bool>(USE_SIM_TIME).unwrap_or(false);
 
-    let outbox = Outbox::open(&ros.node, is_master)?;
+    session::begin(&mut engine)?;
+    let tape = Tape::new(Recording::start(&engine, &ros.node.namespace())?);
+    let outbox = Outbox::open(&ros.node, is_master, tape.clone())?;
     let host_state = Host::new(engine, outbox, source, Arc::clone(ros.node.commands()));
     let worker = ros.node.create_worker::<Shared>(Mutex::new(host_state));
     let _services = services::serve(&ros.node, &worker, Parameters::new(uses_sim_time), is_master)?;
@@ -90,8 +98,14 @@ pub fn run() -> Result<()> {
             })?;
         Some(clock)
     };
-    let _housekeeping =
-        worker.create_timer_repeating(HOUSEKEEPING, |shared: &mut Shared| host(shared).publish_geometry())?;
+    let (node, looks) = (ros.node.clone(), tape.clone());
+    let _housekeeping = worker.create_timer_repeating(HOUSEKEEPING, move |shared: &mut Shared| {
+        let host = host(shared);
+        host.publish_geometry();
+        if looks.must_end(&node) {
+            host.end();
+        }
+    })?;
     let handle = Arc::downgrade(&worker);
     // What fails here fails again, and is told, at the next reset.
     drop(worker.run(move |shared: &mut Shared| {
@@ -99,15 +113,12 @@ pub fn run() -> Result<()> {
             tracing::error!("{error:#}");
         }
     }));
-    ros.spin()
+    let spun = ros.spin();
+    tape.finish().and(spun)
 }
 
 /// Parameters for parts that this version does not have are refused rather than ignored.
 fn refuse_what_is_not_there(engine: &Engine) -> Result<()> {
-    ensure!(
-        engine.parameter("record_bag") != Some(&ParameterValue::Bool(true)),
-        "record_bag: this version does not record from the engine; use `ros2 bag record`, or `promenade run --record`"
-    );
     if text(engine, "mode") == "subsystem" {
         return Ok(());
     }

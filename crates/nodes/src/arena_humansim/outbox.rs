@@ -12,6 +12,7 @@ use rosidl_runtime_rs::Message;
 use visualization_msgs::msg::rmw::MarkerArray;
 
 use super::markers;
+use super::recording::Tape;
 use super::viz::VizWriter;
 use super::wire::{write_frame, write_geometry, write_gestures, write_header, write_meta};
 use crate::bus::time_to_wire;
@@ -47,6 +48,7 @@ pub(crate) struct Outbox {
     gesture_set: wire::AgentGestures,
     interaction_set: wire::Interactions,
     viz: VizWriter,
+    tape: Tape,
 
     said_meta: Said,
     said_gestures: Said,
@@ -62,7 +64,7 @@ impl Outbox {
     ///
     /// # Errors
     /// When the middleware does not offer one.
-    pub(crate) fn open(node: &Node, makes_clock: bool) -> Result<Self> {
+    pub(crate) fn open(node: &Node, makes_clock: bool, tape: Tape) -> Result<Self> {
         let clocks = match makes_clock {
             true => Some(node.create_publisher("/clock".keep_last(10).reliable().transient_local())?),
             false => None,
@@ -85,6 +87,7 @@ impl Outbox {
             gesture_set: wire::AgentGestures::default(),
             interaction_set: wire::Interactions::default(),
             viz: VizWriter::default(),
+            tape,
             said_meta: Said::default(),
             said_gestures: Said::default(),
             said_geometry: Said::default(),
@@ -113,14 +116,17 @@ impl Outbox {
         let stamp_ns = engine.frame().stamp_ns;
         write_header(stamp_ns, &mut self.interaction_set.header);
         let mut sent = self.frames.publish(&self.frame);
+        self.tape.write(|recording| recording.frame(&self.frame));
         if self.said_meta.is_news(engine.meta_revision()) {
             write_meta(engine.meta(), &mut self.meta);
             sent = sent.and(self.metas.publish(&self.meta));
+            self.tape.write(|recording| recording.meta(&self.meta));
         }
         if self.said_gestures.is_news(engine.gestures_revision()) {
             write_gestures(engine.gestures(), &mut self.gesture_set);
             write_header(stamp_ns, &mut self.gesture_set.header);
             sent = sent.and(self.gestures.publish(&self.gesture_set));
+            self.tape.write(|recording| recording.gestures(&self.gesture_set));
         }
         sent = sent.and(self.interactions.publish(&self.interaction_set));
         if self.level > 0 && is_watched(&self.viz_states) {
@@ -140,7 +146,9 @@ impl Outbox {
         let mut sent = Ok(());
         if self.said_geometry.is_news(engine.geometry_revision()) {
             let (walls, obstacles, objects) = (engine.walls(), engine.obstacles(), engine.world_objects());
-            sent = self.geometries.publish(write_geometry(stamp_ns, walls, obstacles, objects));
+            let geometry = write_geometry(stamp_ns, walls, obstacles, objects);
+            sent = self.geometries.publish(&geometry);
+            self.tape.write(|recording| recording.geometry(&geometry));
         }
         // Both only grow, but for a wipe, which changes the first.
         let revision = engine.geometry_revision().wrapping_mul(1 << 32).wrapping_add(flow_revision);
@@ -156,7 +164,9 @@ impl Outbox {
     /// Sends the clock of a master.
     pub(crate) fn publish_clock(&mut self, now_ns: i64) {
         let Some(clocks) = &self.clocks else { return };
-        let sent = clocks.publish(Clock { clock: time_to_wire(Time::from_nanos(now_ns)) });
+        let clock = Clock { clock: time_to_wire(Time::from_nanos(now_ns)) };
+        let sent = clocks.publish(&clock);
+        self.tape.write(|recording| recording.clock(&clock));
         self.tell(sent);
     }
 
