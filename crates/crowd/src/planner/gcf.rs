@@ -61,7 +61,11 @@ impl AccelerationLaw<13> for CentrifugalForceLaw {
             let n = apart.map(|axis| axis / distance.max(SMALLEST));
             let ahead = ahead(v, n);
             if ahead > 0.0 {
-                let gap = distance - contact_distance(&body, &Ellipse::of(&values[other], scene, other), n);
+                let theirs = Ellipse::of(&values[other], scene, other);
+                if distance - body.longest() - theirs.longest() >= agents.far {
+                    continue;
+                }
+                let gap = distance - contact_distance(&body, &theirs, n);
                 let approach = -dot([v[0] - pool.vx[other], v[1] - pool.vy[other]], n);
                 let pace = own[1] * desired + approach.max(0.0);
                 push(&mut social, n, ahead * agents.at(gap) * pace * pace);
@@ -69,7 +73,7 @@ impl AccelerationLaw<13> for CentrifugalForceLaw {
         }
         for wall in scene.walls.near(position).filter(|w| w.length2 >= SHORTEST_WALL * SHORTEST_WALL) {
             let (distance, offset) = wall.offset(position);
-            if distance > own[10] + body.a.max(body.b) {
+            if distance > own[10] + body.longest() {
                 continue;
             }
             let nearest = offset.map(|axis| axis / distance.max(SMALLEST));
@@ -125,6 +129,12 @@ impl Ellipse {
         }
     }
 
+    /// Half its longer axis.
+    #[inline(always)]
+    fn longest(&self) -> f64 {
+        self.a.max(self.b)
+    }
+
     /// Half its width along the direction `u`.
     #[inline(always)]
     fn polar_radius(&self, u: [f64; 2]) -> f64 {
@@ -160,7 +170,7 @@ fn contact_distance(first: &Ellipse, second: &Ellipse, d: [f64; 2]) -> f64 {
     let [one, other] = parts.map(|[_, s1, s2]| -s1 / s2);
     let (mut low, mut high) = (one.min(other), one.max(other));
     let mut t = 0.5 * (low + high);
-    // The error of the distance is the square of that of `t`; from the middle it is below 1e-12 m for every pair of bodies.
+    // Near its minimum the distance changes with the square of `t`, so this close is close enough.
     for _ in 0..STEPS {
         let (mut slope, mut bend) = (0.0, 0.0);
         for [s0, s1, s2] in parts {
@@ -175,12 +185,19 @@ fn contact_distance(first: &Ellipse, second: &Ellipse, d: [f64; 2]) -> f64 {
             low = t;
         }
         let next = t - slope / bend;
+        let before = t;
         t = if next >= low && next <= high { next } else { 0.5 * (low + high) };
+        if (t - before).abs() < CLOSE * (1.0 + t.abs()) {
+            break;
+        }
     }
     parts.iter().map(|[s0, s1, s2]| (s0 + t * (2.0 * s1 + t * s2)).sqrt()).sum()
 }
 
-const STEPS: usize = 8;
+/// Two people take a few steps; for needles it comes down to halving.
+const STEPS: usize = 64;
+/// Steps smaller than this change the distance by less than rounding does.
+const CLOSE: f64 = 1e-8;
 
 /// How a push grows from nothing at `far` to three times `force` at the touch.
 struct Falloff {
@@ -253,19 +270,22 @@ mod tests {
         Ellipse { heading: [cos, sin], a, b }
     }
 
-    /// By trying all normals.
+    /// By narrowing down the normal, along `d + t * across`.
     fn searched_contact_distance(first: &Ellipse, second: &Ellipse, d: [f64; 2]) -> f64 {
-        let across = [-d[1], d[0]];
         let support = |ellipse: &Ellipse, n: [f64; 2]| {
             let (along, across) = ellipse.components(n);
             (ellipse.a * along).hypot(ellipse.b * across)
         };
-        let sum = |angle: f64| {
-            let t = angle.tan();
-            let n = [d[0] + t * across[0], d[1] + t * across[1]];
+        let sum = |t: f64| {
+            let n = [d[0] - t * d[1], d[1] + t * d[0]];
             support(first, n) + support(second, n)
         };
-        (-15_600..15_600).map(|step| sum(f64::from(step) * 1e-4)).fold(f64::INFINITY, f64::min)
+        let (mut low, mut high) = (-1e4, 1e4);
+        for _ in 0..200 {
+            let third = (high - low) / 3.0;
+            if sum(low + third) < sum(high - third) { high -= third } else { low += third }
+        }
+        sum(0.5 * (low + high))
     }
 
     #[test]
@@ -279,18 +299,16 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
-
         #[test]
         fn the_contact_distance_is_that_of_a_search(
             angles in (-3.2..3.2, -3.2..3.2, -3.2..3.2),
-            axes in (0.05..2.0, 0.05..2.0, 0.05..2.0, 0.05..2.0),
+            axes in (0.01..2.0, 0.01..2.0, 0.01..2.0, 0.01..2.0),
         ) {
             let (first, second) = (ellipse(angles.0, axes.0, axes.1), ellipse(angles.1, axes.2, axes.3));
             let d = [f64::cos(angles.2), f64::sin(angles.2)];
             let found = contact_distance(&first, &second, d);
             let searched = searched_contact_distance(&first, &second, d);
-            prop_assert!((found - searched).abs() < 1e-3 * searched, "{} {}", found, searched);
+            prop_assert!((found - searched).abs() < 1e-9 * searched, "{} {}", found, searched);
             let polar = first.polar_radius(d) + second.polar_radius(d);
             prop_assert!(found >= polar - 1e-9 && found <= axes.0.max(axes.1) + axes.2.max(axes.3) + 1e-9);
         }
