@@ -92,6 +92,12 @@ impl ScenarioRun {
         &self.engine
     }
 
+    /// The engine alone; who goes on with it asks it when the scenario is over.
+    #[must_use]
+    pub fn into_engine(self) -> Engine {
+        self.engine
+    }
+
     /// The engine, to let it tick and for requests beside those of the scenario.
     pub fn engine_mut(&mut self) -> &mut Engine {
         &mut self.engine

@@ -488,8 +488,8 @@ fn a_master_makes_the_clock_at_its_factor_and_ends_after_its_ticks() -> Result<(
     let ended = engine.process.interrupt()?;
     assert!(ended.status.success(), "{ended:?}");
 
-    let limited = Engine::start(&mut stage, &[("rtf", "10.0"), ("time", "4.0")])?;
-    let ended = limited.process.wait()?;
+    let arguments = node_arguments("/limited", &[("rtf", "10.0"), ("time", "4.0")]);
+    let ended = Process::node("arena_humansim", arguments)?.wait()?;
     assert!(ended.status.success() && ended.log.contains("the last of 80 ticks is done"), "{ended:?}");
     Ok(())
 }
@@ -526,5 +526,39 @@ fn a_recording_and_a_session_log_are_whole_when_the_node_ends() -> Result<()> {
         let names = ["record_dir", "log_dir"].iter().any(|name| again.log.contains(name));
         assert!(!again.status.success() && names, "{again:?}");
     }
+    Ok(())
+}
+
+#[test]
+fn a_master_runs_a_scenario_to_its_end() -> Result<()> {
+    let mut stage = Stage::new()?;
+    let folder = tempfile::TempDir::new()?;
+    let file = folder.path().join("lane.yaml");
+    let text = "
+name: lane
+simulation: {max_ticks: 100000, robot_shutdown: true}
+walls: [{name: north, start: {x: -2, y: 2}, end: {x: 8, y: 2}}]
+agents:
+- {agent_id: 4, kind: 1, agent_type: robot, policy: straight, spawn_pose: {x: 0, y: 0}, goal_sequence: [{x: 2, y: 0}]}
+- {agent_id: 5, spawn_pose: {x: 0, y: -3}, goal_sequence: [{x: 50, y: -3}], spawn_tick: 10}
+";
+    std::fs::write(&file, text)?;
+    let path = file.display().to_string();
+    let engine = Engine::start(&mut stage, &[("scenario", &path), ("rtf", "5.0")])?;
+    let geometries = engine.subscribe::<WorldGeometry>(&mut stage, "world_geometry", latched())?;
+    let frame = stage.until_some("everybody", || engine.frames.find(|frame| frame.agent_id.contains(&5)))?;
+    assert!(frame.agent_id.contains(&4));
+    let geometry = stage.until_some("geometry", || geometries.pop())?;
+    assert_eq!(geometry.wall_names, ["north"]);
+    let ended = engine.process.wait()?;
+    assert!(
+        ended.status.success() && ended.log.contains("ticks is done"),
+        "the robot has arrived: {ended:?}"
+    );
+
+    std::fs::write(&file, "name: lane\nagents: [{agent_id: 4, spawn_poze: {x: 0, y: 0}}]\n")?;
+    let broken =
+        Process::node("arena_humansim", node_arguments("/broken", &[("scenario", &path)]))?.wait()?;
+    assert!(!broken.status.success() && broken.log.contains("spawn_poze"), "{broken:?}");
     Ok(())
 }

@@ -30,8 +30,8 @@ pub(crate) enum Source {
         timer: Option<WorkerTimer<Shared>>,
         /// Factor of that timer.
         rtf: f64,
-        /// Ticks after which the node ends.
-        last_tick: Option<u64>,
+        /// When the node ends.
+        end: End,
     },
     /// `/clock` does.
     Subsystem {
@@ -44,6 +44,39 @@ pub(crate) enum Source {
         /// When a slow burst was told of last.
         warned: Option<Instant>,
     },
+}
+
+impl Source {
+    /// A master that does not tick yet.
+    pub(crate) fn master(end: End) -> Self {
+        Source::Master { timer: None, rtf: 0.0, end }
+    }
+
+    /// A subsystem that has heard no clock yet.
+    pub(crate) fn subsystem() -> Self {
+        Source::Subsystem {
+            clock: Follower::default(),
+            is_continuing: false,
+            burst_began: None,
+            warned: None,
+        }
+    }
+}
+
+/// When a master ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct End {
+    /// After this many ticks.
+    pub(crate) last_tick: Option<u64>,
+    /// When every robot stays at the last point of a way that ends, and nobody is still to come.
+    pub(crate) when_robots_arrive: bool,
+}
+
+impl End {
+    fn has_come(&self, engine: &Engine) -> bool {
+        self.last_tick.is_some_and(|last| engine.ticks() >= last)
+            || (self.when_robots_arrive && !engine.expects_agents() && engine.robots_have_arrived())
+    }
 }
 
 /// See the module.
@@ -118,8 +151,8 @@ impl Host {
     }
 
     fn end_if_done(&mut self) {
-        let Source::Master { last_tick, timer, .. } = &mut self.source else { return };
-        if last_tick.is_none_or(|last| self.engine.ticks() < last) {
+        let Source::Master { end, timer, .. } = &mut self.source else { return };
+        if !end.has_come(&self.engine) {
             return;
         }
         *timer = None;

@@ -11,6 +11,7 @@ mod parameters;
 mod recording;
 mod services;
 mod session;
+mod standalone;
 mod types;
 mod viz;
 mod wire;
@@ -18,7 +19,7 @@ mod wire;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use arena_humansim_msgs::msg::rmw::AgentStates;
 use promenade_crowd::Engine;
 use promenade_crowd::protocol::ParameterValue;
@@ -29,7 +30,6 @@ use crate::bus::time_from_wire;
 use crate::ros::Running;
 use host::{Host, Source};
 use outbox::Outbox;
-use pace::Follower;
 use parameters::{Parameters, USE_SIM_TIME};
 use recording::{Recording, Tape};
 
@@ -53,29 +53,23 @@ pub fn run() -> Result<()> {
     let given = parameters::given_at_start(&ros.node)?;
     let started = Instant::now();
     let mut engine = Engine::new(&given)?
-        .with_types(types::load)
         .with_clock(move || u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX));
     if !text(&engine, "replay_mode").is_empty() {
         return session::replay(text(&engine, "replay_mode"));
     }
-    refuse_what_is_not_there(&engine)?;
+    session::begin(&mut engine)?;
     let is_master = text(&engine, "mode") != "subsystem";
-    let source = if is_master {
-        Source::Master { timer: None, rtf: 0.0, last_tick: last_tick(&engine) }
+    let (engine, source) = if is_master {
+        let (engine, end) = standalone::put_into(engine)?;
+        (engine, Source::master(end))
     } else {
         if !text(&engine, "scenario").is_empty() {
             tracing::warn!("parameter scenario is for mode:=master; a subsystem ignores it");
         }
-        Source::Subsystem {
-            clock: Follower::default(),
-            is_continuing: false,
-            burst_began: None,
-            warned: None,
-        }
+        (engine.with_types(types::load), Source::subsystem())
     };
     let uses_sim_time = ros.node.use_undeclared_parameters().get::<bool>(USE_SIM_TIME).unwrap_or(false);
 
-    session::begin(&mut engine)?;
     let tape = Tape::new(Recording::start(&engine, &ros.node.namespace())?);
     let outbox = Outbox::open(&ros.node, is_master, tape.clone())?;
     let host_state = Host::new(engine, outbox, source, Arc::clone(ros.node.commands()));
@@ -115,17 +109,6 @@ pub fn run() -> Result<()> {
     }));
     let spun = ros.spin();
     tape.finish().and(spun)
-}
-
-/// Parameters for parts that this version does not have are refused rather than ignored.
-fn refuse_what_is_not_there(engine: &Engine) -> Result<()> {
-    if text(engine, "mode") == "subsystem" {
-        return Ok(());
-    }
-    if !text(engine, "scenario").is_empty() {
-        bail!("scenario: standalone scenarios are not part of this node yet; use `promenade crowd SCENARIO`");
-    }
-    Ok(())
 }
 
 fn text<'e>(engine: &'e Engine, name: &str) -> &'e str {
