@@ -1,13 +1,16 @@
 //! People hidden behind people.
 //!
-//! Around an observer lie sectors; in each the nearest body that fills it hides what is further away. Only who is hidden with the whole
-//! width of the body is not seen, and the sectors of those in front are rounded inwards, so that nobody vanishes too early.
+//! Around an observer lie sectors and rings; a body fills the sectors that it covers from one side to the other, and who is in a further
+//! ring is seen through none of them. Only who is hidden with the whole width of the body is not seen, so nobody vanishes too early.
 
 use crate::pool::Pool;
 
-/// Sectors around an observer. Not all are of one angle: their borders divide the edges of a square evenly, which needs no
+/// Sectors around an observer, one bit each. Not all are of one angle: their borders divide the edges of a square evenly, which needs no
 /// trigonometry.
-const SECTORS: usize = 128;
+const SECTORS: f32 = 128.0;
+/// Rings around an observer, and their width, metres; the last one has no end. Bodies in one ring do not hide each other.
+const RINGS: usize = 16;
+const RING: f32 = 0.4;
 /// Others that are worked on side by side.
 const LANES: usize = 8;
 
@@ -15,69 +18,85 @@ const LANES: usize = 8;
 /// `proximity_sense` nobody is hidden.
 #[inline(always)]
 pub(crate) fn keep_visible(pool: &Pool, observer: usize, rows: &mut [u32]) -> usize {
-    let mut filled = [f64::INFINITY; SECTORS];
+    // What bodies fill in a ring, and then in all nearer ones.
+    let mut filled = [0_u128; RINGS];
     for others in rows.chunks(LANES) {
         let outlines = Outlines::of(pool, observer, others);
         for lane in 0..others.len() {
-            let (first, end) = (outlines.right[lane].ceil() as usize, outlines.left[lane] as usize);
-            for sector in first..end {
-                let nearest = &mut filled[sector % SECTORS];
-                *nearest = nearest.min(outlines.distance2[lane]);
-            }
+            let first = outlines.right[lane].ceil();
+            filled[outlines.ring[lane] as usize] |= sectors(first, outlines.left[lane].floor() - first);
         }
     }
-    let sense = pool.proximity_sense[observer];
-    let mut kept = 0;
-    let mut start = 0;
+    let mut nearer = 0;
+    for ring in &mut filled {
+        nearer |= std::mem::replace(ring, nearer);
+    }
+    if nearer == 0 {
+        return rows.len();
+    }
+    let sense = pool.proximity_sense[observer] as f32;
+    let (mut kept, mut start) = (0, 0);
     while start < rows.len() {
         let count = LANES.min(rows.len() - start);
         let outlines = Outlines::of(pool, observer, &rows[start..start + count]);
         for lane in 0..count {
-            let distance2 = outlines.distance2[lane];
-            let (first, end) = (outlines.right[lane] as usize, outlines.left[lane].ceil() as usize);
-            let seen = distance2 <= sense * sense
-                || (first..end).any(|sector| filled[sector % SECTORS] >= distance2);
+            let first = outlines.right[lane].floor();
+            let width = sectors(first, outlines.left[lane].ceil() - first);
+            let is_open = width & !filled[outlines.ring[lane] as usize] != 0;
             rows[kept] = rows[start + lane];
-            kept += usize::from(seen);
+            kept += usize::from(is_open | (outlines.distance[lane] <= sense));
         }
         start += count;
     }
     kept
 }
 
-/// Where bodies begin and end as an observer sees them, in sectors, and the squares of their distances.
+/// `count` sectors from `first` on.
+#[inline(always)]
+fn sectors(first: f32, count: f32) -> u128 {
+    let count = count as u32;
+    let bits = if count < 128 { (1 << count) - 1 } else { u128::MAX };
+    bits.rotate_left(first as u32 % 128)
+}
+
+/// Where bodies begin and end as an observer sees them, in sectors, and how far away they are, metres.
 struct Outlines {
-    right: [f64; LANES],
-    left: [f64; LANES],
-    distance2: [f64; LANES],
+    right: [f32; LANES],
+    left: [f32; LANES],
+    distance: [f32; LANES],
+    ring: [u32; LANES],
 }
 
 impl Outlines {
     #[inline(always)]
     fn of(pool: &Pool, observer: usize, others: &[u32]) -> Self {
         let (x, y) = (pool.x[observer], pool.y[observer]);
-        let (mut dx, mut dy, mut width) = ([1.0; LANES], [0.0; LANES], [0.0; LANES]);
+        let (mut dx, mut dy, mut width) = ([1.0_f32; LANES], [0.0_f32; LANES], [0.0_f32; LANES]);
         for (lane, other) in others.iter().enumerate().take(LANES) {
             let other = *other as usize;
-            (dx[lane], dy[lane]) = (pool.x[other] - x, pool.y[other] - y);
-            width[lane] = pool.radius[other];
-            if pool.axial_offset[other] > 0.0 {
-                let (sin, cos) = pool.theta[other].sin_cos();
-                let across = (dx[lane] * sin - dy[lane] * cos).abs() / dx[lane].hypot(dy[lane]).max(1e-9);
-                width[lane] += pool.axial_offset[other] * across;
+            (dx[lane], dy[lane]) = ((pool.x[other] - x) as f32, (pool.y[other] - y) as f32);
+            width[lane] = pool.radius[other] as f32;
+        }
+        if pool.has_long_bodies() {
+            for (lane, other) in others.iter().enumerate().take(LANES) {
+                let (theta, offset) = (pool.theta[*other as usize], pool.axial_offset[*other as usize]);
+                let across = (dx[lane] * theta.sin() as f32 - dy[lane] * theta.cos() as f32).abs();
+                width[lane] += offset as f32 * across / dx[lane].hypot(dy[lane]).max(1e-6);
             }
         }
-        let mut outlines = Self { right: [0.0; LANES], left: [0.0; LANES], distance2: [0.0; LANES] };
+        let mut outlines =
+            Self { right: [0.0; LANES], left: [0.0; LANES], distance: [0.0; LANES], ring: [0; LANES] };
         for lane in 0..LANES {
             let (dx, dy) = (dx[lane], dy[lane]);
-            let distance2 = dx * dx + dy * dy;
-            // Whoever the observer is inside of fills no more than half the circle.
-            let aside = width[lane] / distance2.sqrt().max(width[lane]).max(1e-9);
+            let distance = (dx * dx + dy * dy).sqrt();
+            // Whoever the observer is inside of fills no more than a quarter of the circle.
+            let aside = width[lane] / distance.max(width[lane]).max(1e-6);
             let right = turns(dx + aside * dy, dy - aside * dx);
             let left = turns(dx - aside * dy, dy + aside * dx);
             outlines.right[lane] = right;
-            outlines.left[lane] = if left < right { left + SECTORS as f64 } else { left };
-            outlines.distance2[lane] = distance2;
+            outlines.left[lane] = if left < right { left + SECTORS } else { left };
+            outlines.distance[lane] = distance;
+            outlines.ring[lane] = (distance / RING).min((RINGS - 1) as f32) as u32;
         }
         outlines
     }
@@ -85,11 +104,11 @@ impl Outlines {
 
 /// The sector of a direction, with its fraction: 0 along x, growing to the left.
 #[inline(always)]
-fn turns(x: f64, y: f64) -> f64 {
-    let edge = y / (x.abs() + y.abs()).max(f64::MIN_POSITIVE);
+fn turns(x: f32, y: f32) -> f32 {
+    let edge = y / (x.abs() + y.abs()).max(f32::MIN_POSITIVE);
     let quarters = if x < 0.0 { 2.0 - edge } else { edge };
     let quarters = if quarters < 0.0 { quarters + 4.0 } else { quarters };
-    quarters * (SECTORS as f64 * 0.25)
+    quarters * (SECTORS / 4.0)
 }
 
 #[cfg(test)]
