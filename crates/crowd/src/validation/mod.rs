@@ -11,6 +11,7 @@ mod ring;
 mod stage;
 mod streams;
 mod walking;
+mod wheelchair;
 
 use crate::error::CrowdError;
 use crate::settings::Settings;
@@ -188,7 +189,7 @@ impl Case {
 const RIMEA: &str = "RiMEA guideline, version 3";
 
 /// All cases, in the order they are told in.
-pub const CASES: [Case; 22] = [
+pub const CASES: [Case; 23] = [
     Case {
         name: "fundamental_diagram",
         question: "How fast do people walk at a density, in a ring corridor of 3 m?",
@@ -258,6 +259,13 @@ pub const CASES: [Case; 22] = [
         source: "bound of our own",
         planners: &[],
         run: streams::overlap,
+    },
+    Case {
+        name: "wheelchair",
+        question: "Does somebody in a wheelchair get along nearly as an adult does?",
+        source: "crowd-engine specification, section 27: medians of ten published runs",
+        planners: &["sfm"],
+        run: wheelchair::gate,
     },
     Case {
         name: "rimea_1",
