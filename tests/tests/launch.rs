@@ -22,7 +22,7 @@ const SCHEMA: [(&str, &str, &[&str], &[&str]); 9] = [
         &["pkg", "exec"],
         &["name", "namespace", "output", "args", "ros_args", "if", "unless"],
     ),
-    ("param", "node", &["name", "value", "type"], &[]),
+    ("param", "node", &["name", "value"], &["type"]),
 ];
 
 /// Substitutions of Humble's first release that our launch files use.
@@ -279,7 +279,8 @@ fn nodes_run_on_sim_time_in_their_environment() {
             assert_eq!(parameter("max_bodies"), Some("$(var hri.max_bodies)"));
         }
     }
-    assert_eq!(executables, ["dummy_sim", "human_simulator", "hri_producer", "possess"]);
+    // possess is written twice: with names, or for everybody.
+    assert_eq!(executables, ["dummy_sim", "human_simulator", "hri_producer", "possess", "possess"]);
 }
 
 fn rviz(name: &str) -> Value {

@@ -1,5 +1,6 @@
 //! A steady-state tick allocates nothing, whatever the size of the crowd.
 
+use promenade_human::backends::arena::{Arena, InProcess};
 use promenade_human::backends::dummy::Dummy;
 use promenade_human::entity::DynamicObstacle;
 use promenade_human::message::{Pedestrian, Pedestrians, Pose};
@@ -20,21 +21,23 @@ impl Outbox for Discard {
     fn publish_markers(&mut self, _: MarkerTopic, _: Time, _: &[Marker]) {}
 }
 
+fn person(i: usize) -> DynamicObstacle {
+    DynamicObstacle {
+        name: format!("p{i}"),
+        sim_path: format!("env_0/p{i}"),
+        model: "adult".to_owned(),
+        model_uri: String::new(),
+        pose: Pose::planar(i as f64, 0.0, 0.0),
+        velocity: 1.0,
+        agent_type: "adult".to_owned(),
+        waypoints: Vec::new(),
+        waypoint_mode: promenade_human::entity::WaypointMode::Repeat,
+        entry: None,
+    }
+}
+
 fn crowd() -> HumanLayer {
-    let people: Vec<DynamicObstacle> = (0..PEOPLE)
-        .map(|i| DynamicObstacle {
-            name: format!("p{i}"),
-            sim_path: format!("env_0/p{i}"),
-            model: "adult".to_owned(),
-            model_uri: String::new(),
-            pose: Pose::planar(i as f64, 0.0, 0.0),
-            velocity: 1.0,
-            agent_type: "adult".to_owned(),
-            waypoints: Vec::new(),
-            waypoint_mode: promenade_human::entity::WaypointMode::Repeat,
-            entry: None,
-        })
-        .collect();
+    let people: Vec<DynamicObstacle> = (0..PEOPLE).map(person).collect();
     let sim: Box<dyn Sim> = Box::new(DummySim);
     let mut layer = HumanLayer::new(Box::<Dummy>::default(), sim, Box::new(Discard));
     layer.spawn_pedestrians(&people);
@@ -76,4 +79,38 @@ fn a_stream_batch_allocates_nothing() {
     stream(2);
     let counted = allocation_counter::measure(|| stream(20));
     assert_eq!(counted.count_total, 0, "20 batches of {PEOPLE} people");
+}
+
+#[test]
+fn a_tick_with_the_engine_allocates_nothing() {
+    const WALKERS: usize = 100;
+    struct Count;
+    impl Outbox for Count {
+        fn publish_pedestrians(&mut self, frame: &BusFrame<'_>) {
+            assert_eq!(frame.pedestrians.len(), WALKERS);
+        }
+        fn publish_markers(&mut self, _: MarkerTopic, _: Time, _: &[Marker]) {}
+    }
+    let engine = InProcess::new(&[]).expect("an engine");
+    let arena = Arena::new(Box::new(engine), "env_0", [3.0, 4.0]);
+    let mut layer = HumanLayer::new(Box::new(arena), Box::new(DummySim), Box::new(Count));
+    let people: Vec<DynamicObstacle> = (0..WALKERS)
+        .map(|i| {
+            let (x, y) = ((i % 10) as f64 * 2.0, (i / 10) as f64 * 2.0);
+            let waypoints = vec![[x, y + 1000.0]];
+            DynamicObstacle { pose: Pose::planar(x, y, 0.0), waypoints, ..person(i) }
+        })
+        .collect();
+    layer.spawn_pedestrians(&people);
+    let mut beat = 0;
+    let mut run = |count: i64| {
+        for _ in 0..count {
+            beat += 20_000_000;
+            layer.set_now(Time::from_nanos(beat));
+            layer.tick();
+        }
+    };
+    run(500);
+    let counted = allocation_counter::measure(|| run(50));
+    assert_eq!(counted.count_total, 0, "50 ticks of {WALKERS} people");
 }

@@ -9,6 +9,7 @@ mod domain;
 pub mod engine;
 mod environment;
 pub mod episodes;
+pub mod foreign;
 mod process;
 mod simulator;
 pub mod soak;

@@ -300,9 +300,48 @@ fn started(steps: &[Step]) -> (Vec<&str>, String) {
     (processes.iter().map(|process| process.origin.as_str()).collect(), human.arguments.join(" "))
 }
 
+/// Arguments of the process of an executable.
+fn arguments(steps: &[Step], exec: &str) -> String {
+    let found = steps.iter().find_map(|step| match step {
+        Step::Start(process) if process.origin == exec => Some(process.arguments.join(" ")),
+        _ => None,
+    });
+    found.expect("is started")
+}
+
 #[test]
-fn the_demo_walks_the_people_of_the_clinic() {
+fn the_demo_lets_the_engine_move_a_crowd_and_possess_walk_one_of_them() {
     let steps = shipped("demo.launch.xml", &[]);
+    let (executables, human) = started(&steps);
+    assert_eq!(
+        executables,
+        [
+            "promenade/dummy_sim",
+            "promenade/human_simulator",
+            "promenade/arena_humansim",
+            "promenade/arena_humansim_viz_node",
+            "promenade/hri_producer",
+            "promenade/possess"
+        ]
+    );
+    assert!(human.contains("human:=\"arena\"") && human.contains("scenario:=\"hall/crowd\""), "{human}");
+    assert!(human.contains("human_params:=\"\""), "{human}");
+    let arguments = |exec: &str| arguments(&steps, exec);
+    let engine = arguments("promenade/arena_humansim");
+    for part in [
+        "__ns:=/arena/env_0/task_generator",
+        "mode:=\"subsystem\"",
+        "use_sim_time:=true",
+        "publish_markers:=2",
+    ] {
+        assert!(engine.contains(part), "{engine}");
+    }
+    assert!(arguments("promenade/possess").contains("people:=[\"guide\"]"));
+}
+
+#[test]
+fn the_demo_with_the_dummy_walks_the_people_of_the_clinic() {
+    let steps = shipped("demo.launch.xml", &[("human", "dummy"), ("scenario", "clinic/corridor_crowd")]);
     let (executables, human) = started(&steps);
     assert_eq!(
         executables,
@@ -314,13 +353,13 @@ fn the_demo_walks_the_people_of_the_clinic() {
         "use_sim_time:=true",
         "human:=\"dummy\"",
         "scenario:=\"clinic/corridor_crowd\"",
-        "world:=\"clinic\"",
         "seed:=0",
         "env_id:=0",
         "prefix:=\"env_0\"",
     ] {
         assert!(human.contains(part), "{human}");
     }
+    assert!(!arguments(&steps, "promenade/possess").contains("people:="));
     assert!(matches!(&steps[0], Step::Log(message) if message.contains("/arena/env_0")));
 }
 
@@ -329,9 +368,9 @@ fn the_backend_follows_from_the_sim() {
     for (given, human, count) in [
         (&[][..], "dummy", 3),
         (&[("sim", "")], "dummy", 2),
-        (&[("sim", "gazebo")], "arena", 2),
-        (&[("sim", "isaac")], "arena", 2),
-        (&[("sim", "world")], "arena", 2),
+        (&[("sim", "gazebo")], "arena", 4),
+        (&[("sim", "isaac")], "arena", 4),
+        (&[("sim", "world")], "arena", 4),
         (&[("sim", "gazebo"), ("human", "hunav")], "hunav", 2),
         (&[("human", "none"), ("walk", "true")], "none", 4),
     ] {
@@ -339,9 +378,10 @@ fn the_backend_follows_from_the_sim() {
         let (executables, arguments) = started(&steps);
         assert!(arguments.contains(&format!("human:=\"{human}\"")), "{given:?}: {arguments}");
         assert_eq!(executables.len(), count, "{given:?}: {executables:?}");
-        let says_so =
-            steps.iter().any(|step| matches!(step, Step::Log(text) if text.contains("needs an engine")));
-        assert_eq!(says_so, matches!(human, "arena" | "hunav"), "{given:?}");
+        let says_so = steps
+            .iter()
+            .any(|step| matches!(step, Step::Log(text) if text.contains("needs an agent manager")));
+        assert_eq!(says_so, human == "hunav", "{given:?}");
     }
 }
 

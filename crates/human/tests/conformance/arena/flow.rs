@@ -1,6 +1,7 @@
 //! Sources, sinks, and the actors of people who come out of them (section 17.5).
 
 use promenade_crowd::protocol::{shape, source};
+use promenade_human::HumanModels;
 use promenade_human::entity::Region;
 use promenade_scenario::Scenario;
 
@@ -149,4 +150,44 @@ fn actors_go_with_the_episode_and_come_back_with_the_simulator() {
     play.stage.layer.unuse_obstacles();
     assert_eq!(play.stage.sim_calls(), ["pedestrian_delete flow_7"]);
     assert_eq!(play.calls(), ["remove_agents"]);
+}
+
+/// Models whose tags are known.
+struct Tagged;
+
+impl HumanModels for Tagged {
+    fn sdf(&self, model: &str) -> Result<String, String> {
+        Ok(format!("/{model}.sdf"))
+    }
+    fn has_any(&self) -> bool {
+        true
+    }
+    fn humans_with(&self, tags: &[String]) -> Vec<String> {
+        let fits = tags == ["human::mobility::wheelchair"];
+        if fits { ["chair_a", "chair_b", "chair_c"].map(str::to_owned).to_vec() } else { Vec::new() }
+    }
+}
+
+#[test]
+fn an_actor_looks_as_its_type_asks_drawn_by_its_id() {
+    let looks = |seed: u64| {
+        let mut play = Play::new();
+        play.stage.layer.set_models(Box::new(Tagged));
+        play.stage.layer.set_seed(seed);
+        let ids = 1..=20;
+        let agents: Vec<_> = ids.clone().map(|id| (id, f64::from(id), 0.0, 0.0)).collect();
+        let types: Vec<_> =
+            ids.map(|id| (id, "", if id == 20 { "adult" } else { "wheelchair_manual" })).collect();
+        play.say(Say::Meta(meta(&types)));
+        play.say_frame(10.0, &agents);
+        play.tick(10.0);
+        play.stage.last_frame().into_iter().map(|(ped, _)| ped.model_uri).collect::<Vec<_>>()
+    };
+    let first = looks(1);
+    assert_eq!(first[19], "/default.sdf", "a type without tags");
+    for model in ["/chair_a.sdf", "/chair_b.sdf", "/chair_c.sdf"] {
+        assert!(first[..19].iter().any(|uri| uri == model), "{first:?}");
+    }
+    assert_eq!(first, looks(1));
+    assert_ne!(first, looks(2));
 }
