@@ -445,6 +445,11 @@ impl Crowd {
                 self.first_to_plan = self.first_to_plan.or(Some(row));
                 continue;
             };
+            if self.settings.improvements.corner_traps {
+                let (position, radius) = (pool.position(row), pool.radius[row]);
+                let next = self.path_finder.past_corner(&mut agent.route, position, radius);
+                leg.sub_goal = next.unwrap_or(leg.sub_goal);
+            }
             let fleet = self.planners.get(pool.policy[row] as usize);
             if fleet.is_some_and(|fleet| !fleet.planner.needs_global_subgoal()) {
                 leg.sub_goal = target;

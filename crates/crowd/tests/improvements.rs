@@ -189,6 +189,30 @@ fn robots_and_people_with_somewhere_to_go_do_not_step_aside() {
 }
 
 #[test]
+fn two_who_meet_at_a_corner_both_get_around_it() {
+    let around = |improvements: Improvements, planner: &str| {
+        let mut scene = Scene::new("sfm", improvements, &[]);
+        let global_planner = GlobalPlanner::named(planner, 0.38, 0.2, 0.6).expect("a planner");
+        let settings = Settings { improvements, global_planner, ..Settings::default() };
+        scene.crowd = Crowd::new(settings).expect("settings hold");
+        let corners = [[-3.0, 0.0], [0.0, 0.0], [0.0, -3.0], [-3.0, -3.0]];
+        let walls = corners.windows(2).enumerate().map(|(number, ends)| Wall {
+            name: number.to_string(),
+            start: ends[0],
+            end: ends[1],
+        });
+        scene.crowd.add_walls(walls).expect("walls hold");
+        let a = scene.person([-1.5, 1.0, 0.0], Some([1.0, -2.5]));
+        let b = scene.person([1.0, -1.0, 0.0], Some([-2.5, 1.0]));
+        scene.until(20.0, |scene| scene.at(a)[1] < -2.0 && scene.at(b)[0] < -2.0)
+    };
+    for planner in ["dijkstra", "navmesh"] {
+        assert!(around(Improvements::ALL, planner).is_some(), "{planner}");
+    }
+    assert!(around(Improvements::NONE, "dijkstra").is_none());
+}
+
+#[test]
 fn people_are_hidden_behind_people_only_when_that_is_on() {
     let seen = |improvements: Improvements| {
         let mut scene = Scene::new("sfm", improvements, &[]);

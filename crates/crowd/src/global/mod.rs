@@ -102,6 +102,8 @@ const NEAR: f64 = 3.0;
 const ELBOW: f64 = 0.15;
 /// Unless it has not gone this far since the last one, metres.
 const ANEW: f64 = 0.25;
+/// So near to a corner, metres, an agent looks around it.
+const AT_CORNER: f64 = 1.0;
 /// Pairs of walls that cross, for a mesh.
 const MOST_CROSSINGS: usize = 50_000;
 /// Steps of searches in the mesh that a tick may take, and what a plan costs besides; further plans wait for the next tick.
@@ -239,6 +241,25 @@ impl PathFinder {
         route.key = key;
         let terminal = if clearance.is_some() { route.end().unwrap_or(snapped) } else { snapped };
         leg(route, terminal)
+    }
+
+    /// Where a body of this radius goes next that has just been given a leg: straight on to the point after the next one as soon as that is
+    /// in the open, for a corner is there to be got around and not to be stood on. Two who come around it from either side would block each
+    /// other for good. Whoever has been pushed so far that a wall is in between gets another path at the next decision.
+    pub(crate) fn past_corner(&self, route: &mut Route, position: [f64; 2], radius: f64) -> Option<[f64; 2]> {
+        let near = |p: [f64; 2]| distance(position, p) < AT_CORNER;
+        while let Some([next, after]) = route.points.get(route.cursor + 1..route.cursor + 3) {
+            if !near(*next) || !self.lines.clear(position, *after, radius) {
+                break;
+            }
+            route.cursor += 1;
+        }
+        let next = route.points.get(route.cursor + 1).copied()?;
+        let is_new = distance(*route.points.first()?, position) < ANEW;
+        if !is_new && self.lines.blocks(position, next) {
+            route.clear();
+        }
+        Some(next)
     }
 }
 
