@@ -107,8 +107,8 @@ const AT_CORNER: f64 = 1.0;
 /// Pairs of walls that cross, for a mesh.
 const MOST_CROSSINGS: usize = 50_000;
 /// Steps of searches in the mesh that a tick may take, and what a plan costs besides; further plans wait for the next tick.
-const BUDGET: u64 = 200_000;
-const PER_PLAN: u64 = 1_000;
+const BUDGET: u64 = 50_000;
+const PER_PLAN: u64 = 500;
 
 /// Where to go now, and where to in the end.
 #[derive(Debug, Clone, Copy, PartialEq)]

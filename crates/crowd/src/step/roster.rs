@@ -3,6 +3,7 @@
 use super::{Crowd, Fleet};
 use crate::collision::Contacts;
 use crate::error::{CrowdError, coordinate, finite, within};
+use crate::global::Route;
 use crate::planner;
 use crate::pool::{Kind, NO_POLICY};
 use crate::sampling::AgentParameters;
@@ -95,6 +96,12 @@ impl Crowd {
         if let Some(row) = self.pool.row_of(id).filter(|row| self.pool.policy[*row] == NO_POLICY) {
             [self.pool.vx[row], self.pool.vy[row]] = [0.0; 2];
         }
+    }
+
+    /// The path of an agent.
+    #[must_use]
+    pub fn route(&self, id: i32) -> Option<&Route> {
+        self.pool.row_of(id).map(|row| &self.agents[row].route)
     }
 
     /// Where an agent was sent.

@@ -137,11 +137,6 @@ impl Mesh {
                 least
             })
             .collect();
-        for gate in 0..self.pieces.len() {
-            if walls.closed()[walls.fixed() + gate] {
-                self.stand(gate, true);
-            }
-        }
     }
 }
 

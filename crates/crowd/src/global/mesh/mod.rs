@@ -5,6 +5,7 @@
 
 mod build;
 mod drawing;
+mod landmarks;
 mod search;
 mod smooth;
 #[cfg(test)]
@@ -17,7 +18,7 @@ use search::Search;
 /// No triangle, edge or node.
 const NONE: u32 = u32::MAX;
 /// Distance between the points of an edge that paths are searched over, metres; long edges have fewer.
-const SPACING: f64 = 1.0;
+const SPACING: f64 = 2.0;
 const MOST_SAMPLES: usize = 12;
 /// Widths are compared to this, metres: walls are drawn to a few micrometres.
 const SLACK: f64 = 1e-4;
@@ -51,6 +52,8 @@ pub(super) struct Mesh {
     samples: Vec<[f64; 2]>,
     edge_of_sample: Vec<u32>,
     hints: Hints,
+    /// Distances of all samples from a few of them, with all gates open.
+    landmarks: Vec<Vec<f64>>,
     search: Search,
     lines: LineIndex,
 }
@@ -87,7 +90,8 @@ fn cross(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
 }
 
 fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
-    (a[0] - b[0]).hypot(a[1] - b[1])
+    let d = [a[0] - b[0], a[1] - b[1]];
+    (d[0] * d[0] + d[1] * d[1]).sqrt()
 }
 
 impl Mesh {
@@ -98,6 +102,13 @@ impl Mesh {
         mesh.first_gate = walls.fixed();
         mesh.find_neighbours_of_gates();
         (0..mesh.edges.len()).for_each(|edge| mesh.edges[edge].passable = mesh.passes(edge));
+        // With all gates open nothing is further than it can ever be.
+        mesh.set_landmarks();
+        for number in walls.fixed()..walls.segments().len() {
+            if walls.closed()[number] {
+                mesh.toggle(Toggle { number, closed: true });
+            }
+        }
         Some(mesh)
     }
 

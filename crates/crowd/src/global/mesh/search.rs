@@ -14,7 +14,7 @@ const SQUEEZE: f64 = 20.0;
 /// Memory of searches.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Search {
-    cost: Vec<f64>,
+    pub(super) cost: Vec<f64>,
     next: Vec<u32>,
     queue: BinaryHeap<Reached>,
     trees: Vec<Tree>,
@@ -116,7 +116,7 @@ impl Mesh {
         channel
     }
 
-    fn samples_of(&self, edge: u32) -> std::ops::Range<u32> {
+    pub(super) fn samples_of(&self, edge: u32) -> std::ops::Range<u32> {
         let edge = &self.edges[edge as usize];
         edge.first..edge.first + edge.count
     }
@@ -167,13 +167,23 @@ impl Mesh {
     }
 
     /// Shortest paths from everywhere to `goal`, or only from `start`: then the first sample of its path.
-    fn spread(&self, search: &mut Search, goal: Spot, start: Option<Spot>, rules: Rules<'_>) -> Option<u32> {
+    pub(super) fn spread(
+        &self,
+        search: &mut Search,
+        goal: Spot,
+        start: Option<Spot>,
+        rules: Rules<'_>,
+    ) -> Option<u32> {
         search.cost.clear();
         search.cost.resize(self.samples.len(), f64::INFINITY);
         search.next.clear();
         search.next.resize(self.samples.len(), NONE);
         search.queue.clear();
-        let left = |sample: u32| start.map_or(0.0, |s| distance(s.at, self.samples[sample as usize]));
+        let bounds = start.filter(|_| !rules.squeeze).map(|start| self.bounds(start)).unwrap_or_default();
+        let left = |sample: u32| {
+            let beeline = start.map_or(0.0, |s| distance(s.at, self.samples[sample as usize]));
+            beeline.max(self.at_least(sample, &bounds))
+        };
         let price = |edge: u32| match self.edges[edge as usize] {
             _ if rules.banned.contains(&edge) => f64::INFINITY,
             edge if edge.passable => 0.0,

@@ -303,3 +303,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn landmarks_never_say_that_it_is_further_than_it_is() {
+    let (fixed, doors) = maze(8, 5);
+    let mut known = set(&fixed, &doors);
+    let mut mesh = Mesh::new(&known, INFLATION, 0.6).expect("walls");
+    let all: Vec<usize> = (0..doors.len()).collect();
+    move_doors(&mut known, &mut mesh, &all, false);
+    let mut search = search::Search::default();
+    let start = mesh.spot([1.0, 15.0]);
+    let bounds = mesh.bounds(start);
+    mesh.spread(&mut search, start, None, search::Rules { banned: &[], squeeze: false });
+    let mut tight = 0;
+    for (sample, cost) in search.cost.iter().enumerate().filter(|(_, cost)| cost.is_finite()) {
+        let least = mesh.at_least(sample as u32, &bounds);
+        assert!(least <= cost + 1e-9, "{sample}: {least} {cost}");
+        tight += usize::from(least > 0.7 * cost);
+    }
+    assert!(2 * tight > search.cost.iter().filter(|cost| cost.is_finite()).count(), "{tight}");
+}
