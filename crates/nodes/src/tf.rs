@@ -51,6 +51,11 @@ impl FrameTree {
             let (mut child, mut parent) = (std::mem::take(&mut self.child), std::mem::take(&mut self.parent));
             read_string(&item.child_frame_id, &mut child);
             read_string(&item.header.frame_id, &mut parent);
+            if is_static && child == MAP_FRAME {
+                // Many systems hang the map somewhere; here it is where everything hangs.
+                (self.child, self.parent) = (child, parent);
+                continue;
+            }
             let (t, r) = (&item.transform.translation, &item.transform.rotation);
             let stamp = (!is_static).then(|| time_from_wire(&item.header.stamp));
             self.insert(&child, &parent, stamp, [t.x, t.y, t.z], [r.x, r.y, r.z, r.w]);

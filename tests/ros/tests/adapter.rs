@@ -37,7 +37,7 @@ fn patient(timeout: &'static str) -> Vec<(&'static str, &'static str)> {
 
 #[test]
 fn a_foreign_engine_gets_world_parameters_and_people_in_its_own_coordinates() -> Result<()> {
-    let (mut stage, engine, environment) = open(&cast())?;
+    let (mut stage, engine, mut environment) = open(&cast())?;
     let frame = environment.frame(&mut stage, "both people", |frame| frame.pedestrians.len() == 2)?;
     let names = ["anna", "ben"].map(|name| environment.bus_name(name));
     assert_eq!(place(find(&frame, &names[0]).context("anna")?), [11.0, -5.0]);
@@ -112,7 +112,7 @@ fn an_engine_that_comes_late_gets_everything_and_nobody_waits_for_it() -> Result
 
 #[test]
 fn an_engine_that_went_and_came_back_gets_everybody_again() -> Result<()> {
-    let (mut stage, engine, environment) = open(&cast())?;
+    let (mut stage, engine, mut environment) = open(&cast())?;
     let below = format!("{}/task_generator", environment.namespace);
     drop(engine);
     environment.run_until(&mut stage, 1, "a word about it", || {
@@ -130,11 +130,16 @@ fn an_engine_that_does_not_answer_costs_one_wait_and_gets_everything_when_it_doe
     let mut stage = Stage::new()?;
     let below = format!("{}/task_generator", Environment::next_namespace());
     let engine = ForeignEngine::start(&stage.context, &below)?;
-    let environment = Environment::open_with(&mut stage, &cast(), START, &patient("1.0"))?;
+    let mut environment = Environment::open_with(&mut stage, &cast(), START, &patient("5.0"))?;
     let episodes = Episodes::open(&mut stage, &environment)?;
     engine.told().is_silent = true;
     assert_eq!(episodes.reset(&mut stage, "", DERIVE)?, "", "the episode begins all the same");
-    assert_eq!(environment.process.logged("does not answer"), 1, "{}", environment.process.log());
+    assert_eq!(
+        environment.process.logged("does not answer remove_agents"),
+        1,
+        "{}",
+        environment.process.log()
+    );
     engine.told().is_silent = false;
     drop(engine.take_calls());
     environment

@@ -64,6 +64,8 @@ fn first_reading(environment: &mut Environment, inbox: &Inbox, batch: &mut Pedes
         match message {
             Some(Ingress::Clock(now)) => return Some(now),
             Some(Ingress::Stop) | None => return None,
+            // What the engine says is shown once the episode has begun.
+            Some(Ingress::Engine) => {}
             Some(message) => act(environment, message, batch),
         }
     }

@@ -1,6 +1,7 @@
 //! Who came out of a source: actors in the simulator for agents that nobody here spawned (human-layer specification, section 17.5).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use promenade_crowd::protocol::AgentFrame;
 use rand::RngExt;
@@ -10,7 +11,6 @@ use super::offset::Offset;
 use super::people::{STREAM, tags_of};
 use super::scene::Scene;
 use crate::entity::{DynamicObstacle, WaypointMode};
-use crate::episode::sim_path;
 use crate::layer::LayerCx;
 use crate::message::Pose;
 
@@ -34,11 +34,6 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    /// The actor's sim path.
-    pub(super) fn name_of(&self, id: i32) -> Option<&str> {
-        self.actors.get(&id).map(|actor| actor.sim_path.as_str())
-    }
-
     /// Deletes all actors.
     pub(super) fn clear(&mut self, cx: &mut LayerCx) {
         let actors: Vec<DynamicObstacle> = std::mem::take(&mut self.actors).into_values().collect();
@@ -64,7 +59,7 @@ impl Flow {
         }
     }
 
-    /// One look at who is there. True when names changed.
+    /// One look at who is there.
     pub(super) fn look(
         &mut self,
         cx: &mut LayerCx,
@@ -72,11 +67,11 @@ impl Flow {
         scene: &Scene,
         prefix: &str,
         offset: Offset,
-    ) -> bool {
+    ) {
         if !intake.take_others() && self.waiting.is_empty() {
-            return false;
+            return;
         }
-        let Some(frame) = intake.frame() else { return false };
+        let Some(frame) = intake.frame() else { return };
         let here: BTreeSet<i32> = frame.agent_id.iter().copied().collect();
         self.waiting.retain(|id, _| here.contains(id));
         let gone: Vec<i32> = self.actors.keys().copied().filter(|id| !here.contains(id)).collect();
@@ -97,11 +92,12 @@ impl Flow {
             }
             self.waiting.remove(&id);
             let agent_type = scene.files.on_bus(meta.map_or("", |meta| meta.agent_type.as_str())).to_owned();
-            let name = format!("flow_{id}");
+            let mut path = String::new();
+            write_name(prefix, id, &mut path);
             let speed = frame.desired_velocity.get(row).copied().filter(|speed| speed.is_finite());
             let actor = DynamicObstacle {
-                sim_path: sim_path(prefix, &name),
-                name,
+                sim_path: path,
+                name: format!("flow_{id}"),
                 model: self.model(cx, &agent_type, id),
                 model_uri: String::new(),
                 pose: pose(frame, row, offset),
@@ -117,7 +113,6 @@ impl Flow {
         if !new.is_empty() {
             cx.create_actors(&new);
         }
-        !(gone.is_empty() && new.is_empty())
     }
 
     /// A model that carries what the type asks for, drawn by the id.
@@ -141,6 +136,13 @@ impl Flow {
             }
         }
     }
+}
+
+/// The sim path of somebody whom nobody here spawned, which is their name on the bus from the first moment on.
+pub(super) fn write_name(prefix: &str, id: i32, path: &mut String) {
+    let between = if prefix.is_empty() { "" } else { "/" };
+    // Writing into a text cannot fail.
+    write!(path, "{prefix}{between}flow_{id}").unwrap_or_default();
 }
 
 fn pose(frame: &AgentFrame, row: usize, offset: Offset) -> Pose {

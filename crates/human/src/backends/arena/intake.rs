@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::{PI, TAU};
-use std::fmt::Write as _;
 
 use promenade_crowd::protocol::{AgentFrame, AgentGestures, AgentMeta};
 use promenade_kernel::Time;
@@ -25,8 +24,11 @@ pub(super) struct Meta {
 
 /// How people are called on the bus.
 pub(super) trait Labels {
-    /// Name and type of an agent; no name = its number.
-    fn label<'a>(&'a self, id: i32, meta: Option<&'a Meta>) -> (Option<&'a str>, &'a str);
+    /// Writes the name of an agent.
+    fn write_name(&self, id: i32, name: &mut String);
+
+    /// The type of an agent.
+    fn agent_type<'a>(&'a self, id: i32, meta: Option<&'a Meta>) -> &'a str;
 }
 
 /// See the module.
@@ -216,15 +218,10 @@ impl Intake {
             if relabel {
                 let id = self.current.agent_id[row];
                 person.id = id.cast_unsigned();
-                let (name, agent_type) = labels.label(id, self.meta.get(&id));
                 person.name.clear();
-                match name {
-                    Some(name) => person.name.push_str(name),
-                    // Writing into a text cannot fail.
-                    None => write!(person.name, "{id}").unwrap_or_default(),
-                }
+                labels.write_name(id, &mut person.name);
                 person.agent_type.clear();
-                person.agent_type.push_str(agent_type);
+                person.agent_type.push_str(labels.agent_type(id, self.meta.get(&id)));
                 match self.gestures.get(&id) {
                     Some(gestures) => person.gestures.clone_from(gestures),
                     None => person.gestures.clear(),

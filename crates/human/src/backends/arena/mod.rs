@@ -112,7 +112,7 @@ impl Arena {
         if !self.intake.has_frame() {
             return None;
         }
-        let labels = Names { scene: &self.scene, flow: &self.flow };
+        let labels = Names { scene: &self.scene, prefix: &self.prefix };
         let stamp = self.intake.compose(cx.now(), self.offset, &labels);
         cx.publish_pedestrians_at(stamp, self.intake.roster());
         Some(stamp)
@@ -122,24 +122,27 @@ impl Arena {
 /// Names and types on the bus.
 struct Names<'a> {
     scene: &'a Scene,
-    flow: &'a Flow,
+    prefix: &'a str,
 }
 
 impl Labels for Names<'_> {
-    fn label<'a>(&'a self, id: i32, meta: Option<&'a Meta>) -> (Option<&'a str>, &'a str) {
-        let (name, sent) = match self.scene.person(id) {
-            Some((name, sent)) => (Some(name), sent),
-            None => (self.flow.name_of(id), ""),
-        };
+    fn write_name(&self, id: i32, name: &mut String) {
+        match self.scene.person(id) {
+            Some((known, _)) => name.push_str(known),
+            None => flow::write_name(self.prefix, id, name),
+        }
+    }
+
+    fn agent_type<'a>(&'a self, id: i32, meta: Option<&'a Meta>) -> &'a str {
+        let sent = self.scene.person(id).map_or("", |(_, sent)| sent);
         let reported = meta.map_or("", |meta| meta.agent_type.as_str());
         // A file says more than the name that it gives itself.
         let is_file =
             !sent.is_empty() && matches!(people::type_of(sent), promenade_scenario::AgentType::File(_));
-        let agent_type = match (is_file, reported) {
+        match (is_file, reported) {
             (true, _) | (false, "") => sent,
             (false, reported) => self.scene.files.on_bus(reported),
-        };
-        (name, agent_type)
+        }
     }
 }
 
@@ -158,9 +161,7 @@ impl HumanSimulator for Arena {
             self.link.feed(states);
         }
         self.listen(cx);
-        if self.flow.look(cx, &mut self.intake, &self.scene, &self.prefix, self.offset) {
-            self.intake.relabel();
-        }
+        self.flow.look(cx, &mut self.intake, &self.scene, &self.prefix, self.offset);
         if let Some(stamp) = self.publish(cx)
             && !self.intake.roster().is_empty()
         {

@@ -93,13 +93,13 @@ fn optional_arrays_of_another_length_count_as_absent() {
 }
 
 #[test]
-fn a_name_is_the_sim_path_or_the_number_and_a_type_is_what_the_engine_reports() {
+fn a_name_is_the_sim_path_from_the_first_moment_and_a_type_is_what_the_engine_reports() {
     let mut play = Play::with_people(&["ann"]);
     play.say_frame(10.0, &[(1, 0.0, 0.0, 0.0), (9, 0.0, 0.0, 0.0)]);
     play.tick(10.0);
     let people = play.stage.last_frame();
     assert_eq!((&*people[0].0.name, people[0].0.id), ("env_0/ann", 1));
-    assert_eq!((&*people[1].0.name, people[1].0.id), ("9", 9));
+    assert_eq!((&*people[1].0.name, people[1].0.id), ("env_0/flow_9", 9));
     play.say(Say::Meta(meta(&[(1, "env_0/ann", "elder"), (9, "", "child")])));
     play.tick(10.02);
     let types: Vec<_> = play.stage.last_frame().into_iter().map(|(ped, _)| ped.agent_type).collect();

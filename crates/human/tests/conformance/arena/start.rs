@@ -169,7 +169,7 @@ fn the_end_of_an_episode_removes_all_agents_and_forgets_who_was_who() {
     assert_eq!(play.frames(), frames, "there is nobody to show");
     play.say_frame(10.1, &[(1, 0.0, 0.0, 0.0)]);
     play.tick(10.1);
-    assert_eq!(play.places()[0].0, "1");
+    assert_eq!(play.places()[0].0, "env_0/flow_1");
 }
 
 fn param(name: &str, value: ParameterValue) -> Parameter {

@@ -133,10 +133,14 @@ impl RosEngine {
         let world_state = node.create_publisher(world_state.as_str().keep_last(10).reliable().volatile())?;
         let spawn = node.create_client(format!("{below}/spawn_agents").as_str())?;
         let parameters = node.create_client(format!("{below}/{NODE}/get_parameters").as_str())?;
-        let mut line = Line::new(below, stop, patience, spawn, parameters);
+        let place = match below.starts_with('/') {
+            true => below.to_owned(),
+            false => format!("{}/{below}", node.namespace().trim_end_matches('/')),
+        };
+        let mut line = Line::new(&place, stop, patience, spawn, parameters);
         line.wait();
         let dt = line.dt().unwrap_or_else(|| {
-            tracing::warn!("{below}: the engine says no dt; {FALLBACK_DT} s is assumed");
+            tracing::warn!("{place}: the engine says no dt; {FALLBACK_DT} s is assumed");
             FALLBACK_DT
         });
         Ok(RosEngine {
