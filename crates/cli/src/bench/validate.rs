@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use promenade_crowd::planner::PLANNERS;
 use promenade_crowd::validation::{CASES, Case, Outcome, Scene, Size, Verdict, named};
 use promenade_crowd::{Improvements, Settings, Trajectory};
@@ -23,9 +23,9 @@ Examples:
   promenade bench validate --case lanes --planner sfm --planner orca --plot plots
   promenade bench validate --json > rows.json")]
 pub(crate) struct ValidateArgs {
-    /// One case; all of them without
+    /// Case, as often as wanted; all of them without
     #[arg(long, value_name = "NAME")]
-    case: Option<String>,
+    case: Vec<String>,
     /// Local planner, as often as wanted
     #[arg(long, default_values_t = ["sfm".to_owned()], value_parser = PLANNERS)]
     planner: Vec<String>,
@@ -56,10 +56,8 @@ pub(crate) struct ValidateArgs {
 }
 
 pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
-    let cases: Vec<&Case> = match &args.case {
-        Some(name) => vec![named(name)?],
-        None => CASES.iter().collect(),
-    };
+    let wanted: Vec<&Case> = args.case.iter().map(|name| named(name)).collect::<Result<_, _>>()?;
+    let cases = if wanted.is_empty() { CASES.iter().collect() } else { wanted };
     if args.list {
         for case in cases {
             let mut row = Map::new();
@@ -73,35 +71,25 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
     if let Some(folder) = &args.plot {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    let size = if args.quick { Size::Quick } else { Size::Full };
     let mut results = Vec::new();
     for case in cases {
+        let planners: Vec<&String> = args.planner.iter().filter(|planner| case.is_for(planner)).collect();
         let mut outcomes = Vec::new();
-        for planner in args.planner.iter().filter(|planner| case.is_for(planner)) {
-            let settings = Settings {
-                seed: args.seed,
-                local_planner: planner.clone(),
-                threads: usize::from(args.threads),
-                improvements: if args.compatible { Improvements::NONE } else { Improvements::ALL },
-                ..Settings::default()
-            };
-            let start = Instant::now();
-            let outcome = case.run(&settings, size).with_context(|| format!("cannot run {}", case.name))?;
-            tell(args, case, planner, &outcome, start.elapsed().as_secs_f64())?;
+        for (planner, (outcome, seconds)) in planners.iter().zip(side_by_side(args, case, &planners)?) {
+            tell(args, case, planner, &outcome, seconds)?;
             if let Some(folder) = &args.plot {
                 draw(folder, case, planner, &outcome)?;
             }
             // Pictures are drawn, and what they show takes much room.
             let scene = outcome.scene.map(|scene| Scene { trajectory: Trajectory::default(), ..scene });
-            outcomes.push((planner.clone(), Outcome { scene, ..outcome }));
+            outcomes.push(((*planner).clone(), Outcome { scene, ..outcome }));
         }
         if !outcomes.is_empty() {
             results.push(report::Result { case, outcomes });
         }
     }
     if results.is_empty() {
-        let planners: Vec<&str> =
-            args.case.iter().flat_map(|name| named(name)).flat_map(|c| c.planners).copied().collect();
+        let planners: Vec<&str> = CASES.iter().flat_map(|case| case.planners).copied().collect();
         bail!("no case is for the planners given; try --planner {}", planners.join(" --planner "));
     }
     if let Some(file) = &args.report {
@@ -110,6 +98,30 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
         std::fs::write(file, page).with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(())
+}
+
+/// Run a case with each planner, at the same time; what came of it and the seconds it took, in their order.
+fn side_by_side(args: &ValidateArgs, case: &Case, planners: &[&String]) -> Result<Vec<(Outcome, f64)>> {
+    let size = if args.quick { Size::Quick } else { Size::Full };
+    let one = |planner: &str| {
+        let settings = Settings {
+            seed: args.seed,
+            local_planner: planner.to_owned(),
+            threads: usize::from(args.threads),
+            improvements: if args.compatible { Improvements::NONE } else { Improvements::ALL },
+            ..Settings::default()
+        };
+        let start = Instant::now();
+        let outcome = case.run(&settings, size).with_context(|| format!("cannot run {}", case.name))?;
+        Ok((outcome, start.elapsed().as_secs_f64()))
+    };
+    std::thread::scope(|scope| {
+        let runs: Vec<_> = planners.iter().map(|planner| scope.spawn(|| one(planner))).collect();
+        let ended = |run: std::thread::ScopedJoinHandle<'_, _>| {
+            run.join().unwrap_or_else(|_| Err(anyhow!("{} broke off", case.name)))
+        };
+        runs.into_iter().map(ended).collect()
+    })
 }
 
 /// A folder as a page links to it.

@@ -31,10 +31,10 @@ fn room(stage: &mut Stage, width: f64) -> Result<(), CrowdError> {
     ])
 }
 
-/// The way of somebody at `y`: into the opening as far over as they are, and out.
+/// The way of somebody at `y`: to the opening, as far over as they are, and through it.
 fn way_out(y: f64, width: f64) -> [Goal; 2] {
     let over = y.clamp(-0.5 * width + 0.3, (0.5 * width - 0.3).max(-0.5 * width + 0.3));
-    [Goal::beyond([0.4, over], [1.0, 0.0]), Goal::beyond([DEPTH + 1.5, over], [1.0, 0.0])]
+    [Goal::gate([-0.2, over], [1.0, 0.0], width), Goal::beyond([DEPTH + 1.5, over], [1.0, 0.0])]
 }
 
 /// People per second between the first and the last tenth.
@@ -55,7 +55,7 @@ pub(super) fn flow(settings: &Settings, size: Size) -> Result<Outcome, CrowdErro
     let mut points = Vec::new();
     let mut walls = 0;
     for &width in widths {
-        let mut stage = Stage::new(settings, "bottleneck")?;
+        let mut stage = Stage::open(settings, "bottleneck")?;
         room(&mut stage, width)?;
         for place in stage.places(count, [-9.0, -3.5, -0.5, 3.5]) {
             let speed = stage.free_speed();
@@ -123,19 +123,20 @@ pub(super) fn faster_is_slower(settings: &Settings, size: Size) -> Result<Outcom
         Size::Quick => (&[1.0, 3.0], 20),
         Size::Full => (&[0.8, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0], 200),
     };
-    let limit = 400.0;
+    let limit = 150.0;
     let mut outcome = Outcome::default();
     let mut points = Vec::new();
     for &speed in speeds {
         // The stiff contacts of the model ask for shorter steps than walking does.
-        let fine = Settings { dt: 0.01, ..settings.clone() };
-        let mut stage = Stage::new(&fine, "faster_is_slower")?;
+        let fine = Settings { dt: 0.02, ..settings.clone() };
+        let mut stage = Stage::open(&fine, "faster_is_slower")?;
         stage.walls(&[&[[0.0, 0.5], [0.0, 7.5], [-15.0, 7.5], [-15.0, -7.5], [0.0, -7.5], [0.0, -0.5]]])?;
         for at in stage.places(count, [-14.5, -7.0, -0.6, 7.0]) {
             let parameters = runner(&mut stage, speed)?;
             let pose = [at[0], at[1], 0.0];
             let id = stage.crowd.spawn_with(&SpawnRequest { pose, ..SpawnRequest::default() }, parameters)?;
-            stage.send(id, [Goal::beyond([0.3, 0.0], [1.0, 0.0]), Goal::beyond([2.0, 0.0], [1.0, 0.0])])?;
+            let way = [Goal::gate([-0.2, 0.0], [1.0, 0.0], 0.5), Goal::beyond([2.0, 0.0], [1.0, 0.0])];
+            stage.send(id, way)?;
         }
         let all = stage.run(limit)?;
         let time = if all { stage.time() } else { limit };
@@ -167,7 +168,7 @@ pub(super) fn two_openings(settings: &Settings, size: Size) -> Result<Outcome, C
         Size::Quick => 20,
         Size::Full => 150,
     };
-    let mut stage = Stage::new(settings, "rimea_12")?;
+    let mut stage = Stage::open(settings, "rimea_12")?;
     // A room of 10 m, a corridor of 5 m by 1 m, and another room with an exit of 1 m.
     stage.walls(&[
         &[[0.0, 0.5], [0.0, 5.0], [-10.0, 5.0], [-10.0, -5.0], [0.0, -5.0], [0.0, -0.5]],
@@ -176,11 +177,11 @@ pub(super) fn two_openings(settings: &Settings, size: Size) -> Result<Outcome, C
     ])?;
     for place in stage.places(count, [-9.6, -4.6, -0.6, 4.6]) {
         let speed = stage.free_speed();
-        let way = [[0.5, 0.0], [5.5, 0.0], [15.3, 0.0], [17.0, 0.0]];
-        stage.walker(place, speed, way.map(|at| Goal::beyond(at, [1.0, 0.0])))?;
+        let way = [-0.2, 5.2, 14.8].map(|x| Goal::gate([x, 0.0], [1.0, 0.0], 0.5));
+        stage.walker(place, speed, way.into_iter().chain([Goal::beyond([17.0, 0.0], [1.0, 0.0])]))?;
     }
     let [mut before_first, mut before_second] = [0.0_f64; 2];
-    while stage.time() < 400.0 && !stage.pool().is_empty() {
+    while stage.time() < 300.0 && !stage.pool().is_empty() {
         stage.step()?;
         let pool = stage.pool();
         let near = |from: f64| {
@@ -199,7 +200,7 @@ pub(super) fn two_openings(settings: &Settings, size: Size) -> Result<Outcome, C
             .expected("below half of that before the first", before_second < 0.5 * before_first),
     );
     outcome.rows.push(
-        Row::new("people who did not get out within 400 s", stage.pool().len() as f64, "")
+        Row::new("people who did not get out within 300 s", stage.pool().len() as f64, "")
             .within(f64::NEG_INFINITY, 0.0),
     );
     outcome.scene = Some(stage.scene());

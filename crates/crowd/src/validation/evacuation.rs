@@ -7,11 +7,11 @@ use crate::settings::Settings;
 
 /// Time until all have left a room of 10 m by 10 m through a door of 1.2 m at this speed.
 fn time_to_leave(settings: &Settings, count: usize, speed: f64) -> Result<f64, CrowdError> {
-    let mut stage = Stage::new(settings, "rimea_8")?;
+    let mut stage = Stage::open(settings, "rimea_8")?;
     stage.walls(&[&[[0.0, 0.6], [0.0, 5.0], [-10.0, 5.0], [-10.0, -5.0], [0.0, -5.0], [0.0, -0.6]]])?;
     for place in stage.places(count, [-9.6, -4.6, -0.6, 4.6]) {
         let over = place[1].clamp(-0.3, 0.3);
-        let way = [Goal::beyond([0.3, over], [1.0, 0.0]), Goal::beyond([2.0, over], [1.0, 0.0])];
+        let way = [Goal::gate([-0.2, over], [1.0, 0.0], 0.6), Goal::beyond([2.0, over], [1.0, 0.0])];
         stage.walker(place, speed, way)?;
     }
     Ok(if stage.run(300.0)? { stage.time() } else { f64::INFINITY })
@@ -68,10 +68,10 @@ fn hall(stage: &mut Stage, exits: &[[f64; 2]]) -> Result<(), CrowdError> {
     ])
 }
 
-/// Through an exit and 2 m on.
+/// To an exit, through it and 2 m on.
 fn through([x, side]: [f64; 2]) -> [Goal; 2] {
     let y = side * 0.5 * HALL[1];
-    [Goal::beyond([x, y + 0.3 * side], [0.0, side]), Goal::beyond([x, y + 2.0 * side], [0.0, side])]
+    [Goal::gate([x, y - 0.2 * side], [0.0, side], 0.5), Goal::beyond([x, y + 2.0 * side], [0.0, side])]
 }
 
 fn nearest(exits: &[[f64; 2]], from: [f64; 2]) -> [f64; 2] {
@@ -87,7 +87,7 @@ pub(super) fn exits(settings: &Settings, size: Size) -> Result<Outcome, CrowdErr
     let mut times = Vec::new();
     let mut outcome = Outcome::default();
     for open in [&EXITS[..], &EXITS[..2]] {
-        let mut stage = Stage::new(settings, "rimea_9")?;
+        let mut stage = Stage::open(settings, "rimea_9")?;
         hall(&mut stage, open)?;
         for place in stage.places(count, [-14.5, -9.5, 14.5, 9.5]) {
             let speed = stage.free_speed();
@@ -116,7 +116,7 @@ pub(super) fn assigned(settings: &Settings, size: Size) -> Result<Outcome, Crowd
         Size::Quick => 12,
         Size::Full => 60,
     };
-    let mut stage = Stage::new(settings, "rimea_10")?;
+    let mut stage = Stage::open(settings, "rimea_10")?;
     hall(&mut stage, &EXITS)?;
     let mut given = std::collections::BTreeMap::new();
     for (number, place) in stage.places(count, [-12.0, -8.0, 12.0, 8.0]).into_iter().enumerate() {
@@ -145,7 +145,7 @@ pub(super) fn choice(settings: &Settings, size: Size) -> Result<Outcome, CrowdEr
         Size::Full => 1000,
     };
     // The engine lets nobody choose: a goal is given, or drawn by the weights of a source. Here everybody gets one by weight.
-    let mut stage = Stage::new(settings, "rimea_11")?;
+    let mut stage = Stage::open(settings, "rimea_11")?;
     hall(&mut stage, &EXITS[..2])?;
     let mut near = 0.0;
     let places = stage.places(count, [-14.5, -9.5, 14.5, 9.5]);

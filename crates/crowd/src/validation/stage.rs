@@ -23,10 +23,10 @@ const CLOSE: f64 = 1.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Goal {
     pub(super) at: [f64; 2],
-    /// How near counts as there; besides, whoever is `past` the place is there.
-    pub(super) reach: f64,
-    /// Direction beyond the place, of length 1; none when nearness alone counts.
-    pub(super) past: Option<[f64; 2]>,
+    /// How near counts as there.
+    reach: f64,
+    /// Whoever is past the place in this direction, of length 1, and at most so far beside it, is there too.
+    past: Option<([f64; 2], f64)>,
 }
 
 impl Goal {
@@ -36,12 +36,19 @@ impl Goal {
 
     /// There as soon as the line across `direction` is crossed.
     pub(super) const fn beyond(at: [f64; 2], direction: [f64; 2]) -> Self {
-        Self { at, reach: 0.3, past: Some(direction) }
+        Self { at, reach: 0.3, past: Some((direction, f64::INFINITY)) }
+    }
+
+    /// There as soon as the line across `direction` is crossed within `beside` of the place.
+    pub(super) const fn gate(at: [f64; 2], direction: [f64; 2], beside: f64) -> Self {
+        Self { at, reach: 0.3, past: Some((direction, beside)) }
     }
 
     fn is_reached(&self, from: [f64; 2]) -> bool {
         let to = [self.at[0] - from[0], self.at[1] - from[1]];
-        let beyond = self.past.is_some_and(|[x, y]| to[0] * x + to[1] * y < 0.0);
+        let beyond = self.past.is_some_and(|([x, y], beside)| {
+            to[0] * x + to[1] * y < 0.0 && (to[0] * y - to[1] * x).abs() <= beside
+        });
         beyond || to[0].hypot(to[1]) < self.reach
     }
 }

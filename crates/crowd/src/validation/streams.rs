@@ -104,7 +104,7 @@ pub(super) fn crossing(settings: &Settings, size: Size) -> Result<Outcome, Crowd
     const HALF: f64 = 2.5;
     const FAR: f64 = 12.0;
     const RATE: f64 = 0.5 * 1.34 * 2.0 * HALF;
-    let mut stage = Stage::open(settings, "crossing")?;
+    let mut stage = Stage::new(settings, "crossing")?;
     for (sx, sy) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
         stage.walls(&[&[[sx * FAR, sy * HALF], [sx * HALF, sy * HALF], [sx * HALF, sy * FAR]]])?;
     }
