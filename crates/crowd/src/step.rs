@@ -12,7 +12,7 @@ use crate::global::{PathFinder, Route};
 use crate::locomotion::{Gait, Locomotion};
 use crate::occlusion::Occlusion;
 use crate::perception::{Neighbours, Perception};
-use crate::planner::{self, GainTable, LocalPlanner, Motion, Scene, WALL_REACH};
+use crate::planner::{self, Force, GainTable, LocalPlanner, Motion, Scene, WALL_REACH};
 use crate::pool::{Kind, NO_POLICY, Pool, Row};
 use crate::sampling::AgentParameters;
 use crate::settings::Settings;
@@ -484,18 +484,21 @@ impl Crowd {
         }
     }
 
+    /// The force on a row where it is now, among those it saw in the last tick; `None` if it goes nowhere or its planner knows no such
+    /// parts. For pictures: the tick does not need it.
+    #[must_use]
+    pub fn force(&self, row: usize) -> Option<Force> {
+        let fleet = self.planners.get(usize::try_from(*self.pool.policy.get(row)?).ok()?)?;
+        let scene =
+            scene(&self.pool, &self.perception, &self.gains, &self.walls_for_planners, &self.settings);
+        fleet.planner.force(&scene, row)
+    }
+
     /// What every row wants, from the state at the start of the tick.
     fn plan_locally(&mut self) {
         self.locomotion.strip(&mut self.pool);
-        let scene = Scene {
-            pool: &self.pool,
-            neighbours: self.perception.neighbours(),
-            grid: self.perception.grid(),
-            gains: &self.gains,
-            walls: &self.walls_for_planners,
-            improvements: self.settings.improvements,
-            dt: self.settings.dt,
-        };
+        let scene =
+            scene(&self.pool, &self.perception, &self.gains, &self.walls_for_planners, &self.settings);
         for fleet in &mut self.planners {
             let planner = &*fleet.planner;
             each_block(self.threads.as_ref(), &fleet.rows, &mut fleet.motions, |rows, motions| {
@@ -582,6 +585,25 @@ impl Crowd {
 impl Fleet {
     fn new(name: &str) -> Result<Self, CrowdError> {
         Ok(Self { planner: planner::named(name)?, rows: Vec::new(), motions: Vec::new() })
+    }
+}
+
+/// What planners may look at.
+fn scene<'a>(
+    pool: &'a Pool,
+    perception: &'a Perception,
+    gains: &'a GainTable,
+    walls: &'a WallIndex,
+    settings: &Settings,
+) -> Scene<'a> {
+    Scene {
+        pool,
+        neighbours: perception.neighbours(),
+        grid: perception.grid(),
+        gains,
+        walls,
+        improvements: settings.improvements,
+        dt: settings.dt,
     }
 }
 

@@ -81,6 +81,10 @@ impl LocalPlanner for HeadedSocialForce {
         );
     }
 
+    fn force(&self, scene: &Scene<'_>, row: usize) -> Option<Force> {
+        toward_goal(scene.pool, row).map(|e| self.forces.on(scene, row, e))
+    }
+
     fn keep(&mut self, rows: &[u32], out: &[Motion]) {
         for (row, motion) in rows.iter().zip(out) {
             self.bodies[*row as usize].omega = motion.state;
@@ -98,10 +102,11 @@ impl HeadedSocialForce {
         };
         let body = &self.bodies[row];
         let force = self.forces.on(scene, row, e);
+        let total = force.total();
         let (sin, cos) = theta.sin_cos();
         let v = [pool.vx[row], pool.vy[row]];
-        let forward = force.total[0] * cos + force.total[1] * sin;
-        let across = body.lateral_gain * (-force.total[0] * sin + force.total[1] * cos)
+        let forward = total[0] * cos + total[1] * sin;
+        let across = body.lateral_gain * (-total[0] * sin + total[1] * cos)
             - body.lateral_damping * (-v[0] * sin + v[1] * cos);
         let velocity = [
             v[0] + (forward * cos - across * sin) * scene.dt,
@@ -137,9 +142,10 @@ impl Body {
     fn target(&self, theta: f64, e: [f64; 2], force: &Force) -> f64 {
         let norm = |f: [f64; 2]| (f[0] * f[0] + f[1] * f[1]).sqrt();
         let direction = |f: [f64; 2]| f[1].atan2(f[0]);
-        if self.follows_total && norm(force.total) > NO_DIRECTION {
+        let total = force.total();
+        if self.follows_total && norm(total) > NO_DIRECTION {
             let bearing = direction(e);
-            return bearing + wrap(direction(force.total) - bearing).clamp(-FRAC_PI_2, FRAC_PI_2);
+            return bearing + wrap(direction(total) - bearing).clamp(-FRAC_PI_2, FRAC_PI_2);
         }
         if norm(force.drive) < NO_DIRECTION { theta } else { direction(force.drive) }
     }
@@ -160,19 +166,24 @@ mod tests {
         }
     }
 
+    /// What the total lacks to the drive comes from others.
+    fn force(drive: [f64; 2], total: [f64; 2]) -> Force {
+        Force { drive, social: [total[0] - drive[0], total[1] - drive[1]], walls: [0.0; 2] }
+    }
+
     #[test]
     fn the_body_faces_its_drive_and_keeps_its_heading_without_one() {
-        let force = Force { drive: [0.0, 2.0], total: [-1.0, 0.0] };
-        assert_eq!(body(false).target(0.4, [1.0, 0.0], &force), FRAC_PI_2);
-        let standing = Force { drive: [0.0, 1e-7], total: [-1.0, 0.0] };
+        let turning = force([0.0, 2.0], [-1.0, 0.0]);
+        assert_eq!(body(false).target(0.4, [1.0, 0.0], &turning), FRAC_PI_2);
+        let standing = force([0.0, 1e-7], [-1.0, 0.0]);
         assert_eq!(body(false).target(0.4, [1.0, 0.0], &standing), 0.4);
     }
 
     #[test]
     fn the_total_force_turns_the_body_at_most_square_to_its_goal() {
-        let force = Force { drive: [1.0, 0.0], total: [-1.0, 0.1] };
-        assert_eq!(body(true).target(0.0, [1.0, 0.0], &force), FRAC_PI_2);
-        let none = Force { drive: [0.0, 1.0], total: [0.0, 0.0] };
+        let turning = force([1.0, 0.0], [-1.0, 0.1]);
+        assert_eq!(body(true).target(0.0, [1.0, 0.0], &turning), FRAC_PI_2);
+        let none = force([0.0, 1.0], [0.0, 0.0]);
         assert_eq!(body(true).target(0.0, [1.0, 0.0], &none), FRAC_PI_2, "the drive decides");
     }
 }

@@ -35,6 +35,7 @@ pub use karamouzas::{PredictiveAvoidance, PredictiveAvoidanceLaw};
 pub use orca::ReciprocalAvoidance;
 pub use pedvo::PedestrianVelocityObstacles;
 pub use sfm::SocialForce;
+pub use social_force::Force;
 pub use straight::Straight;
 pub use zanlungo::{CollisionPrediction, CollisionPredictionLaw};
 
@@ -117,6 +118,12 @@ pub trait LocalPlanner: std::fmt::Debug + Send + Sync {
 
     /// Plan some rows; `out[k]` is for `rows[k]`. A row's result depends on nothing but the scene and the planner's columns.
     fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]);
+
+    /// The parts of the force on a row, for pictures; `None` for a row that goes nowhere and for models without such parts.
+    fn force(&self, scene: &Scene<'_>, row: usize) -> Option<Force> {
+        let _ = (scene, row);
+        None
+    }
 
     /// Keep the state that [`LocalPlanner::plan`] computed.
     fn keep(&mut self, rows: &[u32], out: &[Motion]) {

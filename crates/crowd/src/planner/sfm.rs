@@ -1,6 +1,6 @@
 //! `sfm`: the social force model (Helbing & Molnár 1995, Phys. Rev. E 51, 4282; crowd-engine specification, section 20.1).
 
-use super::social_force::{Forces, KEYS};
+use super::social_force::{Force, Forces, KEYS};
 use super::{LocalPlanner, Motion, Scene, accelerated, each_row, toward_goal};
 use crate::sampling::{AgentParameters, PlannerKey};
 
@@ -39,6 +39,10 @@ impl LocalPlanner for SocialForce {
             |row| self.step(scene, row),
         );
     }
+
+    fn force(&self, scene: &Scene<'_>, row: usize) -> Option<Force> {
+        toward_goal(scene.pool, row).map(|e| self.forces.on(scene, row, e))
+    }
 }
 
 impl SocialForce {
@@ -47,6 +51,6 @@ impl SocialForce {
         let Some(e) = toward_goal(scene.pool, row) else {
             return Motion::default();
         };
-        accelerated(scene, row, self.forces.on(scene, row, e).total)
+        accelerated(scene, row, self.forces.on(scene, row, e).total())
     }
 }

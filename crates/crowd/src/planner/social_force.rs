@@ -32,13 +32,25 @@ pub(super) struct Forces {
     anisotropy: Vec<f64>,
 }
 
-/// The force on one row, as an acceleration, m/s2.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Force {
+/// The force on one row by where it comes from, as accelerations, m/s2.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Force {
     /// Toward the desired velocity.
-    pub(super) drive: [f64; 2],
+    pub drive: [f64; 2],
+    /// Away from others.
+    pub social: [f64; 2],
+    /// Away from walls.
+    pub walls: [f64; 2],
+}
+
+impl Force {
     /// Everything together.
-    pub(super) total: [f64; 2],
+    #[must_use]
+    #[inline(always)]
+    pub fn total(&self) -> [f64; 2] {
+        let Self { drive, social, walls } = self;
+        [drive[0] + social[0] + walls[0], drive[1] + social[1] + walls[1]]
+    }
 }
 
 impl Forces {
@@ -68,8 +80,7 @@ impl Forces {
         let pool = scene.pool;
         let drive = drive(pool, row, e, self.relaxation_time[row]);
         let social = leaning(scene, row, e, self.social(scene, row, e));
-        let walls = self.walls(scene, row);
-        Force { drive, total: [drive[0] + social[0] + walls[0], drive[1] + social[1] + walls[1]] }
+        Force { drive, social, walls: self.walls(scene, row) }
     }
 
     /// Sum of the pushes of all neighbours, in ascending order.
@@ -182,7 +193,7 @@ mod tests {
         let (pool, neighbours) = (&pool, &neighbours);
         let scene =
             Scene { pool, neighbours, grid: &grid, gains: &gains, walls: &walls, improvements, dt: 0.05 };
-        forces.on(&scene, 0, [1.0, 0.0]).total
+        forces.on(&scene, 0, [1.0, 0.0]).total()
     }
 
     fn assert_near(found: [f64; 2], expected: [f64; 2]) {

@@ -10,6 +10,7 @@ use visualization_msgs::msg::rmw::{Marker, MarkerArray};
 
 use super::wire::write_header;
 
+const ARROW: i32 = 0;
 const CUBE: i32 = 1;
 const CYLINDER: i32 = 3;
 const LINE_STRIP: i32 = 4;
@@ -27,11 +28,20 @@ const DISC: f64 = 0.25;
 const LETTERS: f64 = 0.25;
 const LETTERS_AT: f64 = 0.6;
 
+/// How high force arrows lie, m, and how long 1 m/s2 is.
+const ARROW_AT: f64 = 0.15;
+const ARROW_LENGTH: f64 = 0.3;
+/// Diameters of shaft and head, and length of the head, m.
+const ARROW_SIZE: Vector3 = Vector3 { x: 0.03, y: 0.07, z: 0.08 };
+
 const WALL: [f32; 4] = [0.6, 0.0, 0.0, 0.6];
 const SOURCE: [f32; 4] = [0.2, 1.0, 0.5, 0.4];
 const SINK: [f32; 4] = [1.0, 0.3, 0.3, 0.3];
 const OBJECT: [f32; 4] = [0.3, 0.7, 1.0, 0.5];
 const OBSTACLE: [f32; 4] = [0.8, 0.5, 0.1, 0.4];
+const DRIVE: [f32; 4] = [0.2, 0.9, 0.2, 0.7];
+const SOCIAL: [f32; 4] = [1.0, 0.2, 0.2, 0.7];
+const AWAY_FROM_WALLS: [f32; 4] = [1.0, 0.6, 0.0, 0.7];
 const WHITE: [f32; 4] = [1.0, 1.0, 1.0, 1.0];
 
 /// All walls as one list of lines.
@@ -75,6 +85,20 @@ pub(crate) fn objects(stamp_ns: i64, engine: &Engine, is_on: bool) -> MarkerArra
             );
             writer.label("obstacle_label", &obstacle.name, obstacle.pose);
         }
+    }
+    writer.finish()
+}
+
+/// What pulls and pushes everybody whose planner knows.
+pub(crate) fn forces(stamp_ns: i64, engine: &Engine) -> MarkerArray {
+    let mut writer = Writer::new(stamp_ns);
+    let pool = engine.crowd().pool();
+    for row in 0..pool.len() {
+        let Some(force) = engine.crowd().force(row) else { continue };
+        let at = pool.position(row);
+        writer.arrow("f_goal", DRIVE, at, force.drive);
+        writer.arrow("f_social", SOCIAL, at, force.social);
+        writer.arrow("f_obstacle", AWAY_FROM_WALLS, at, force.walls);
     }
     writer.finish()
 }
@@ -175,6 +199,18 @@ impl Writer {
         self.add(marker);
     }
 
+    /// A force from a place on; none where there is nothing to see.
+    fn arrow(&mut self, namespace: &'static str, color: [f32; 4], [x, y]: [f64; 2], force: [f64; 2]) {
+        let [along, across] = force.map(|axis| ARROW_LENGTH * axis);
+        if along.hypot(across) < ARROW_SIZE.x {
+            return;
+        }
+        let mut marker = self.marker(namespace, ARROW, color, [0.0; 3]);
+        marker.scale = ARROW_SIZE;
+        marker.points = [[x, y], [x + along, y + across]].map(|[x, y]| Point { x, y, z: ARROW_AT }).into();
+        self.add(marker);
+    }
+
     /// Text above a place.
     pub(crate) fn label(&mut self, namespace: &'static str, text: &str, pose: Plain) {
         let mut marker = self.marker(namespace, TEXT, WHITE, pose);
@@ -201,7 +237,7 @@ fn rgba([r, g, b, a]: [f32; 4]) -> ColorRGBA {
 
 #[cfg(test)]
 mod tests {
-    use promenade_crowd::protocol::{ObstacleConfig, SourceConfig};
+    use promenade_crowd::protocol::{AgentState, ObstacleConfig, SourceConfig, Waypoint, Waypoints};
 
     use super::*;
 
@@ -241,6 +277,27 @@ mod tests {
             [("obstacles".to_owned(), 0, CUBE), ("obstacle_label".to_owned(), 0, TEXT)]
         );
         assert_eq!(objects(0, &engine, false).markers.len(), 1, "off");
+    }
+
+    #[test]
+    fn forces_are_arrows_of_their_length_and_nobody_at_rest_has_one() {
+        let mut engine = Engine::new(&[]).expect("defaults");
+        let point = Waypoint { pose: [9.0, 0.0, 0.0], radius: 0.0 };
+        let walker = AgentState {
+            desired_velocity: 1.2,
+            relaxation_time: 0.5,
+            waypoints: Waypoints { points: vec![point], mode: 2 },
+            ..AgentState::default()
+        };
+        let standing = AgentState { pose: [0.0, 30.0, 0.0], ..AgentState::default() };
+        engine.spawn_agents(&[walker, standing]).expect("two people");
+        engine.tick();
+        let array = forces(0, &engine);
+        assert_eq!(of(&array)[1..], [("f_goal".to_owned(), 0, ARROW)]);
+        let (from, to) = (&array.markers[1].points[0], &array.markers[1].points[1]);
+        let speed = engine.frame().vx[0];
+        assert!((to.x - from.x - 0.3 * (1.2 - speed) / 0.5).abs() < 1e-9, "{from:?} {to:?}");
+        assert_eq!((from.z, to.y - from.y), (0.15, 0.0));
     }
 
     #[test]

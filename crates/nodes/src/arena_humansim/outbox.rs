@@ -38,8 +38,8 @@ pub(crate) struct Outbox {
     viz_states: Publisher<wire::AgentViz>,
     wall_markers: Publisher<MarkerArray>,
     object_markers: Publisher<MarkerArray>,
-    /// Markers of what an engine can draw beside agents: nothing yet, but clients look for the topic.
-    _module_markers: Publisher<MarkerArray>,
+    /// What pulls and pushes people, as arrows.
+    module_markers: Publisher<MarkerArray>,
     /// Of a master only.
     clocks: Option<Publisher<Clock>>,
 
@@ -80,7 +80,7 @@ impl Outbox {
                 .create_publisher("viz_static/walls".keep_last(1).reliable().transient_local())?,
             object_markers: node
                 .create_publisher("viz_static/objects".keep_last(1).reliable().transient_local())?,
-            _module_markers: node.create_publisher("viz".keep_last(100).reliable().volatile())?,
+            module_markers: node.create_publisher("viz".keep_last(100).reliable().volatile())?,
             clocks,
             frame: wire::AgentFrame::default(),
             meta: wire::AgentMeta::default(),
@@ -132,6 +132,9 @@ impl Outbox {
         if self.level > 0 && is_watched(&self.viz_states) {
             let message = self.viz.write(engine, self.level);
             sent = sent.and(self.viz_states.publish(message));
+        }
+        if self.level > 1 && is_watched(&self.module_markers) {
+            sent = sent.and(self.module_markers.publish(markers::forces(stamp_ns, engine)));
         }
         self.tell(sent);
         if engine.ticks() == 1 {
