@@ -207,7 +207,8 @@ impl Writer {
         }
         let mut marker = self.marker(namespace, ARROW, color, [0.0; 3]);
         marker.scale = ARROW_SIZE;
-        marker.points = [[x, y], [x + along, y + across]].map(|[x, y]| Point { x, y, z: ARROW_AT }).into();
+        let ends = [[x, y], [x + along, y + across]];
+        marker.points = ends.into_iter().map(|[x, y]| Point { x, y, z: ARROW_AT }).collect();
         self.add(marker);
     }
 
