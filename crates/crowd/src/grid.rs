@@ -22,9 +22,6 @@ pub struct Grid {
     y: Vec<f64>,
 }
 
-/// Slots that are looked at side by side; as many unused ones follow the last.
-pub(crate) const LANES: usize = 8;
-
 /// Cells per agent at most; a crowd spread wider gets larger cells.
 const CELLS_PER_AGENT: f64 = 8.0;
 
@@ -64,9 +61,9 @@ impl Grid {
             end += *start;
             *start = end;
         }
-        self.rows.resize(x.len() + LANES, 0);
-        self.x.resize(x.len() + LANES, 0.0);
-        self.y.resize(x.len() + LANES, 0.0);
+        self.rows.resize(x.len(), 0);
+        self.x.resize(x.len(), 0.0);
+        self.y.resize(x.len(), 0.0);
         // From the last row backwards each cell fills from its end, so that its rows ascend.
         for row in (0..x.len()).rev() {
             let start = &mut self.starts[self.cells[row] as usize];
@@ -89,17 +86,71 @@ impl Grid {
     /// Runs of slots that hold everybody within `reach` of a point along either axis, and some more. `reach` may be infinite.
     #[inline]
     pub fn runs(&self, x: f64, y: f64, reach: f64) -> impl Iterator<Item = Range<usize>> + use<'_> {
-        let (first, last) = (self.column(x - reach), self.column(x + reach));
-        (self.line(y - reach)..=self.line(y + reach)).map(move |line| {
+        self.runs_around([x, y], [x, y], reach)
+    }
+
+    /// The same for a box between two corners.
+    #[inline(always)]
+    pub fn runs_around(
+        &self,
+        low: [f64; 2],
+        high: [f64; 2],
+        reach: f64,
+    ) -> impl Iterator<Item = Range<usize>> + use<'_> {
+        let (first, last) = (self.column(low[0] - reach), self.column(high[0] + reach));
+        (self.line(low[1] - reach)..=self.line(high[1] + reach)).map(move |line| {
             let cells = line * self.columns;
             self.starts[cells + first] as usize..self.starts[cells + last + 1] as usize
         })
     }
 
-    /// Rows, x and y of [`LANES`] slots, of which those beyond the last agent mean nothing.
+    /// The row in every slot.
+    #[inline]
+    #[must_use]
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    /// Row, x and y in a slot.
     #[inline(always)]
-    pub(crate) fn lanes(&self, first: usize) -> (&[u32], &[f64], &[f64]) {
-        self.slots(first..first + LANES)
+    #[must_use]
+    pub fn slot(&self, slot: usize) -> (u32, f64, f64) {
+        (self.rows[slot], self.x[slot], self.y[slot])
+    }
+
+    /// First slot after the cell that a slot is in.
+    #[inline]
+    #[must_use]
+    pub fn end_of_cell(&self, slot: usize) -> usize {
+        self.starts[self.cells[self.rows[slot] as usize] as usize + 1] as usize
+    }
+
+    /// Sort distinct slots by their rows.
+    #[inline(always)]
+    pub(crate) fn sort_slots(&self, slots: &mut [u32]) {
+        match slots.len() {
+            0..=32 => self.sort_by_rank::<32>(slots),
+            33..=64 => self.sort_by_rank::<64>(slots),
+            65..=128 => self.sort_by_rank::<128>(slots),
+            _ => slots.sort_unstable_by_key(|slot| self.rows[*slot as usize]),
+        }
+    }
+
+    /// Sort at most `MOST` slots by counting for each how many rows are smaller: no branches, and short lists are what there is.
+    #[inline(always)]
+    fn sort_by_rank<const MOST: usize>(&self, slots: &mut [u32]) {
+        let (mut keys, mut ranks, mut unsorted) = ([i32::MAX; MOST], [0_i32; MOST], [0_u32; MOST]);
+        for ((key, copy), slot) in keys.iter_mut().zip(&mut unsorted).zip(slots.iter()) {
+            (*key, *copy) = (self.rows[*slot as usize] as i32, *slot);
+        }
+        for smaller in &keys[..slots.len()] {
+            for (rank, key) in ranks.iter_mut().zip(&keys) {
+                *rank += i32::from(smaller < key);
+            }
+        }
+        for (slot, rank) in unsorted[..slots.len()].iter().zip(ranks) {
+            slots[rank as usize] = *slot;
+        }
     }
 
     /// Rows, x and y of a run of slots.
@@ -136,6 +187,19 @@ mod tests {
                 prop_assert!(!near || found.binary_search(&(row as u32)).is_ok());
             }
             found.windows(2).for_each(|pair| assert!(pair[0] < pair[1], "twice: {pair:?}"));
+        }
+    }
+
+    #[test]
+    fn slots_are_sorted_by_row_however_many() {
+        let x: Vec<f64> = (0..300).map(|n| f64::from(n * 71 % 300)).collect();
+        let mut grid = Grid::default();
+        grid.rebuild(&x, &vec![0.0; 300], 1.0);
+        for count in 0..300 {
+            let mut slots: Vec<u32> = (0..count).collect();
+            grid.sort_slots(&mut slots);
+            let rows: Vec<u32> = slots.iter().map(|slot| grid.rows()[*slot as usize]).collect();
+            assert!(rows.len() == count as usize && rows.is_sorted());
         }
     }
 

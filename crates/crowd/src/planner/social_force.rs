@@ -6,6 +6,7 @@
 use super::{SMALLEST, Scene, drive, leaning, values_of};
 use crate::capsule;
 use crate::exponential::exponential;
+use crate::perception::LANES;
 use crate::sampling::{AgentParameters, PlannerKey};
 
 /// Parameters of the forces, in the order they are drawn.
@@ -20,8 +21,6 @@ const WALL_STRENGTH: f64 = 3.0;
 const WALL_RANGE: f64 = 0.1;
 /// In wall ranges beyond the body: what is further away pushes with less than 2.1e-12 m/s2.
 const WALL_CUT: f64 = 28.0;
-/// Neighbours whose forces are computed side by side.
-const LANES: usize = 8;
 
 /// Columns of the parameters.
 #[derive(Debug, Clone, Default)]
@@ -87,9 +86,10 @@ impl Forces {
     #[inline(always)]
     fn social(&self, scene: &Scene<'_>, row: usize, e: [f64; 2]) -> [f64; 2] {
         let mut sum = [0.0; 2];
-        for rows in scene.neighbours.of(row).chunks(LANES) {
-            let (fx, fy) = self.pushes(scene, row, e, rows);
-            for lane in 0..rows.len() {
+        let (lanes, count) = scene.neighbours.lanes_of(row);
+        for (at, rows) in lanes.iter().enumerate() {
+            let (fx, fy) = self.pushes(scene, row, e, rows, count - at * LANES);
+            for lane in 0..LANES {
                 sum[0] += fx[lane];
                 sum[1] += fy[lane];
             }
@@ -97,35 +97,39 @@ impl Forces {
         sum
     }
 
-    /// The pushes of up to [`LANES`] neighbours; what is beyond `rows.len()` means nothing.
+    /// The pushes of [`LANES`] neighbours, of whom the first `count` count.
     #[inline(always)]
     fn pushes(
         &self,
         scene: &Scene<'_>,
         row: usize,
         e: [f64; 2],
-        rows: &[u32],
+        rows: &[u32; LANES],
+        count: usize,
     ) -> ([f64; LANES], [f64; LANES]) {
         let (pool, gains) = (scene.pool, scene.gains.get(scene.pool.gains[row]));
         let (strength, lambda) = (self.strength[row], self.anisotropy[row]);
         let steepness = 1.0 / self.range[row];
         let (x, y, radius, observer) = (pool.x[row], pool.y[row], pool.radius[row], pool.class[row]);
-        let (mut dx, mut dy, mut reach) = ([1.0; LANES], [0.0; LANES], [0.0; LANES]);
+        let (mut dx, mut dy, mut reach) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
         let (mut strengths, mut steepnesses) = ([strength; LANES], [steepness; LANES]);
-        for (lane, other) in rows.iter().enumerate().take(LANES) {
+        let mut concerned = false;
+        for (lane, other) in rows.iter().enumerate() {
             let other = *other as usize;
             dx[lane] = x - pool.x[other];
             dy[lane] = y - pool.y[other];
             reach[lane] = radius + pool.radius[other];
-            let neighbour = pool.class[other];
-            if gains.concern(observer, neighbour) {
-                let (stronger, further) = gains.of(observer, neighbour);
+            concerned |= gains.concern(observer, pool.class[other]);
+        }
+        if concerned {
+            for (lane, other) in rows.iter().enumerate() {
+                let (stronger, further) = gains.of(observer, pool.class[*other as usize]);
                 strengths[lane] = strength * stronger;
                 steepnesses[lane] = steepness / further;
             }
         }
         if pool.has_long_bodies() {
-            for (lane, other) in rows.iter().enumerate().take(LANES) {
+            for (lane, other) in rows.iter().enumerate() {
                 [dx[lane], dy[lane]] = capsule::apart(pool, row, *other as usize);
             }
         }
@@ -137,6 +141,7 @@ impl Forces {
             let cos = -(nx * e[0] + ny * e[1]);
             let weight = lambda + (1.0 - lambda) * (1.0 + cos) * 0.5;
             let push = strengths[lane] * exponential((reach[lane] - distance) * steepnesses[lane]) * weight;
+            let push = if lane < count { push } else { 0.0 };
             fx[lane] = push * nx;
             fy[lane] = push * ny;
         }
