@@ -2,17 +2,7 @@
 //!
 //! Every operation is an IEEE one in a fixed order, so that a result depends on its argument alone and not on the width of the machine.
 
-use std::f64::consts::{FRAC_2_PI, PI};
-
-/// The angle in [-pi, pi] with the direction of `angle`; one within is returned as it is.
-#[inline]
-#[must_use]
-pub(crate) fn wrap(angle: f64) -> f64 {
-    if angle.abs() <= PI {
-        return angle;
-    }
-    angle.sin().atan2(angle.cos())
-}
+use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, PI, SQRT_2};
 
 /// `2^52 * 1.5`: adding it rounds to an integer, which is then the low bits of the sum.
 const ROUND: f64 = 6_755_399_441_055_744.0;
@@ -22,6 +12,14 @@ pub(crate) const LARGEST_ANGLE: f64 = 1e5;
 
 /// A quarter turn in three parts; the first two have so few digits that their products with a count of turns are exact.
 const QUARTER: [f64; 3] = [1.570_796_326_734_125_6, 6.077_100_506_303_966e-11, 2.022_266_248_795_950_7e-21];
+
+/// The angle in [-pi, pi] with the direction of `angle`; one within is returned as it is. Angles beyond 1e15 have no direction.
+#[inline(always)]
+#[must_use]
+pub(crate) fn wrap(angle: f64) -> f64 {
+    let turns = (angle / (2.0 * PI) + ROUND) - ROUND;
+    QUARTER.iter().fold(angle, |rest, part| rest - 4.0 * turns * part).clamp(-PI, PI)
+}
 
 /// Sine and cosine of an angle of at most [`LARGEST_ANGLE`]. The quarter turns are taken off, Taylor's series do the rest.
 #[inline(always)]
@@ -45,15 +43,32 @@ pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
     (with_sign(sin, quarter), with_sign(cos, quarter.wrapping_add(1)))
 }
 
+/// The angle of the direction `(x, y)` in [-pi, pi]; of finite numbers that are not both 0.
+#[inline(always)]
+#[must_use]
+pub(crate) fn atan2(y: f64, x: f64) -> f64 {
+    let (short, long) = (x.abs().min(y.abs()), x.abs().max(y.abs()));
+    // Beyond an eighth of a half turn the angle is taken from the diagonal, so that the series converges fast.
+    let diagonal = short > (SQRT_2 - 1.0) * long;
+    let t = if diagonal { (short - long) / (short + long) } else { short / long };
+    let square = -t * t;
+    let series =
+        (0..20).rev().fold(1.0 / 41.0, |sum: f64, n| sum.mul_add(square, 1.0 / (2.0 * f64::from(n) + 1.0)));
+    let angle = series * t + if diagonal { FRAC_PI_4 } else { 0.0 };
+    let angle = if y.abs() > x.abs() { FRAC_PI_2 - angle } else { angle };
+    let angle = if x < 0.0 { PI - angle } else { angle };
+    angle.copysign(y)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::f64::consts::FRAC_PI_2;
 
     #[test]
     fn whole_turns_are_taken_off() {
         assert_eq!((wrap(3.0), wrap(-PI), wrap(PI)), (3.0, -PI, PI));
         assert!((wrap(3.5) - (3.5 - 2.0 * PI)).abs() < 1e-15);
+        assert!((wrap(1e4) - (1e4 - 1592.0 * 2.0 * PI)).abs() < 1e-11 && wrap(-1e300).abs() <= PI);
         assert!((wrap(-20.0) - (-20.0 + 6.0 * PI)).abs() < 1e-14);
     }
 
@@ -65,5 +80,21 @@ mod tests {
             let near = |a: f64, b: f64| (a - b).abs() <= 2.0 * f64::EPSILON * b.abs().max(1e-8);
             assert!(near(sin, standard.0) && near(cos, standard.1), "{x}: {sin} {cos} {standard:?}");
         }
+    }
+
+    #[test]
+    fn the_angle_of_a_direction_agrees_with_the_standard_one() {
+        for step in -40_000..40_000 {
+            let (y, x) = (f64::from(step) * 8e-5).sin_cos();
+            for (y, x) in [(y, x), (1e-3 * y, x), (1e200 * y, 1e200 * x)] {
+                let (ours, standard) = (atan2(y, x), y.atan2(x));
+                assert!(
+                    (ours - standard).abs() <= 4.0 * f64::EPSILON * standard.abs(),
+                    "{y} {x}: {ours} {standard}"
+                );
+            }
+        }
+        assert_eq!((atan2(0.0, 1.0), atan2(0.0, -1.0), atan2(-0.0, -1.0)), (0.0, PI, -PI));
+        assert_eq!((atan2(1.0, 0.0), atan2(-2.0, 0.0)), (FRAC_PI_2, -FRAC_PI_2));
     }
 }

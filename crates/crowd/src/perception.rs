@@ -63,7 +63,7 @@ impl Neighbours {
     pub fn everybody(count: usize) -> Self {
         let mut all = Self { slots: (0..count as u32).collect(), ..Self::default() };
         for row in 0..count as u32 {
-            if row as usize % BLOCK == 0 {
+            if (row as usize).is_multiple_of(BLOCK) {
                 all.blocks.push(Block::default());
             }
             let Some(block) = all.blocks.last_mut() else { continue };

@@ -9,6 +9,7 @@ use promenade_scenario::ResolvedType;
 use crate::collision::Contacts;
 use crate::error::CrowdError;
 use crate::global::{PathFinder, Route};
+use crate::kinematics::Freedom;
 use crate::locomotion::{Gait, Locomotion};
 use crate::occlusion::Occlusion;
 use crate::perception::{Neighbours, Perception};
@@ -518,26 +519,14 @@ impl Crowd {
     /// What the bodies can do of it: braking after arrival, limits, heading.
     fn limit(&mut self) {
         let kinematics = self.settings.kinematics();
-        let braking = kinematics.braking();
         let (pool, yielding) = (&self.pool, &self.yielding);
         for fleet in &mut self.planners {
-            let owns_heading = fleet.planner.owns_heading();
-            let bypasses_limits = fleet.planner.bypasses_limits();
-            fleet.planner.keep(&fleet.rows, &fleet.motions);
+            let planner = &mut fleet.planner;
+            planner.keep(&fleet.rows, &fleet.motions);
+            let freedom =
+                Freedom { owns_heading: planner.owns_heading(), bypasses_limits: planner.bypasses_limits() };
             each_block(self.threads.as_ref(), &fleet.rows, &mut fleet.motions, |rows, motions| {
-                for (motion, row) in motions.iter_mut().zip(rows) {
-                    let row = *row as usize;
-                    let yields = yielding.is_yielding(row);
-                    if pool.latched[row] && !yields {
-                        motion.velocity = motion.velocity.map(|v| v * braking);
-                    }
-                    if !bypasses_limits {
-                        motion.velocity = kinematics.limited(pool, row, motion.velocity);
-                    }
-                    let theta = if owns_heading { motion.theta } else { pool.theta[row] };
-                    motion.theta =
-                        kinematics.heading(pool, row, motion.velocity, theta, !owns_heading && !yields);
-                }
+                kinematics.hold(pool, yielding, rows, motions, freedom);
             });
         }
     }
