@@ -225,6 +225,8 @@ mod tests {
     /// The motion of the only row, if its planner wants `velocity`.
     fn held(pool: &Pool, velocity: [f64; 2], owns_heading: bool) -> Motion {
         let mut motions = [Motion { velocity, theta: pool.theta[0], ..Motion::default() }];
+        let mut yielding = Yielding::default();
+        yielding.push();
         KINEMATICS.hold(
             pool,
             &Yielding::default(),
