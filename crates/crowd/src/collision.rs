@@ -2,11 +2,15 @@
 //!
 //! Walls win over agents; what overlap is left carries over to the next tick. Without contact nothing changes.
 
+use rayon::prelude::*;
+
 use crate::capsule;
 use crate::grid::Grid;
 use crate::pool::{NO_POLICY, Pool};
 use crate::walls::WallIndex;
 
+/// Rows whose pairs are listed together. Fixed, so that the number of threads changes nothing.
+const BLOCK: usize = 512;
 /// Passes over the pairs, and over the walls of a row.
 const PASSES: usize = 3;
 /// Two centres nearer than this lie on one point, and part along x.
@@ -23,7 +27,8 @@ pub const MARGIN: f64 = 0.01;
 #[derive(Debug, Clone, Default)]
 pub struct Contacts {
     grid: Grid,
-    pairs: Vec<(u32, u32)>,
+    /// Pairs that may touch, by blocks of the first row, ascending.
+    pairs: Vec<Vec<(u32, u32)>>,
     pushed_by_walls: Vec<u32>,
 }
 
@@ -40,11 +45,11 @@ impl Contacts {
         walls.reach() - MARGIN
     }
 
-    /// Push everybody apart and out of the walls.
-    pub fn resolve(&mut self, pool: &mut Pool, walls: &WallIndex) {
-        self.list_pairs(pool);
+    /// Push everybody apart and out of the walls. With `parallel` the pairs are listed by the threads of the current pool.
+    pub fn resolve(&mut self, pool: &mut Pool, walls: &WallIndex, parallel: bool) {
+        self.list_pairs(pool, parallel);
         for _ in 0..PASSES {
-            for (i, j) in &self.pairs {
+            for (i, j) in self.pairs.iter().flatten() {
                 separate(pool, *i as usize, *j as usize);
             }
         }
@@ -60,28 +65,45 @@ impl Contacts {
     }
 
     /// All pairs that may touch, in ascending order.
-    fn list_pairs(&mut self, pool: &Pool) {
-        self.pairs.clear();
+    fn list_pairs(&mut self, pool: &Pool, parallel: bool) {
         let most = |column: &[f64]| column.iter().fold(0.0, |most: f64, value| most.max(*value));
         let mut reach = 2.0 * most(&pool.radius);
         if pool.has_long_bodies() {
             reach += 2.0 * most(&pool.axial_offset);
         }
-        self.grid.rebuild(&pool.x, &pool.y, reach.max(SMALLEST_CELL));
-        for row in 0..pool.len() {
-            let (x, y) = (pool.x[row], pool.y[row]);
-            let start = self.pairs.len();
-            for run in self.grid.runs(x, y, reach) {
-                let (rows, xs, ys) = self.grid.slots(run);
-                for (other, (ox, oy)) in rows.iter().zip(xs.iter().zip(ys)) {
-                    let (dx, dy) = (x - ox, y - oy);
-                    if *other > row as u32 && dx * dx + dy * dy <= reach * reach {
-                        self.pairs.push((row as u32, *other));
-                    }
-                }
+        let Self { grid, pairs, .. } = self;
+        grid.rebuild(&pool.x, &pool.y, reach.max(SMALLEST_CELL));
+        let grid = &*grid;
+        pairs.resize_with(pool.len().div_ceil(BLOCK), Vec::new);
+        let list = |(number, pairs): (usize, &mut Vec<(u32, u32)>)| {
+            pairs.clear();
+            for row in number * BLOCK..pool.len().min((number + 1) * BLOCK) {
+                list_pairs_of(row, pool, grid, reach, pairs);
             }
-            self.pairs[start..].sort_unstable();
+        };
+        if parallel {
+            pairs.par_iter_mut().enumerate().for_each(list);
+        } else {
+            pairs.iter_mut().enumerate().for_each(list);
         }
+    }
+}
+
+/// Append the pairs of a row with later ones, ascending.
+fn list_pairs_of(row: usize, pool: &Pool, grid: &Grid, reach: f64, pairs: &mut Vec<(u32, u32)>) {
+    let (x, y) = (pool.x[row], pool.y[row]);
+    let start = pairs.len();
+    for run in grid.runs(x, y, reach) {
+        let (rows, xs, ys) = grid.slots(run);
+        for (other, (ox, oy)) in rows.iter().zip(xs.iter().zip(ys)) {
+            let (dx, dy) = (x - ox, y - oy);
+            if *other > row as u32 && dx * dx + dy * dy <= reach * reach {
+                pairs.push((row as u32, *other));
+            }
+        }
+    }
+    if pairs.len() > start + 1 {
+        pairs[start..].sort_unstable();
     }
 }
 
@@ -175,7 +197,7 @@ mod tests {
     #[test]
     fn two_on_one_point_part_along_x() {
         let mut pool = pool(&[[1.0, 1.0], [1.0, 1.0]]);
-        Contacts::default().resolve(&mut pool, &WallIndex::default());
+        Contacts::default().resolve(&mut pool, &WallIndex::default(), false);
         assert_eq!((pool.x, pool.y), (vec![1.25, 0.75], vec![1.0, 1.0]));
     }
 
@@ -184,11 +206,11 @@ mod tests {
         let mut pool = pool(&[[0.0, 0.0], [0.4, 0.0]]);
         pool.policy[0] = NO_POLICY;
         pool.vx[1] = -1.0;
-        Contacts::default().resolve(&mut pool, &WallIndex::default());
+        Contacts::default().resolve(&mut pool, &WallIndex::default(), false);
         assert_eq!((pool.x[0], pool.x[1], pool.vx[1]), (0.0, 0.5, 0.0));
         pool.policy[1] = NO_POLICY;
         pool.x[1] = 0.4;
-        Contacts::default().resolve(&mut pool, &WallIndex::default());
+        Contacts::default().resolve(&mut pool, &WallIndex::default(), false);
         assert_eq!(pool.x[1], 0.4);
     }
 
@@ -197,9 +219,9 @@ mod tests {
         let mut pool = pool(&[[0.0, 0.0]]);
         let walls = WallIndex::new(&[Segment::between([-1.0, 0.0], [1.0, 0.0])], 1.0);
         let mut contacts = Contacts::default();
-        contacts.resolve(&mut pool, &walls);
+        contacts.resolve(&mut pool, &walls, false);
         assert_eq!((pool.y[0], contacts.pushed_by_walls()), (0.26, &[0][..]));
-        contacts.resolve(&mut pool, &walls);
+        contacts.resolve(&mut pool, &walls, false);
         assert!(contacts.pushed_by_walls().is_empty(), "what is free stays as it is");
     }
 
@@ -210,7 +232,7 @@ mod tests {
         ) {
             let pool = pool(&places.iter().map(|(x, y)| [*x, *y]).collect::<Vec<_>>());
             let mut contacts = Contacts::default();
-            contacts.list_pairs(&pool);
+            contacts.list_pairs(&pool, false);
             let near = |i: usize, j: usize| {
                 let (dx, dy) = (pool.x[i] - pool.x[j], pool.y[i] - pool.y[j]);
                 dx * dx + dy * dy <= 0.25
@@ -220,7 +242,7 @@ mod tests {
                 .filter(|(i, j)| near(*i, *j))
                 .map(|(i, j)| (i as u32, j as u32))
                 .collect();
-            prop_assert_eq!(contacts.pairs, all);
+            prop_assert_eq!(contacts.pairs.concat(), all);
         }
     }
 }

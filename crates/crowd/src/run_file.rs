@@ -575,7 +575,7 @@ impl CollisionScene {
         let (mut contacts, mut pushed) = (Contacts::default(), Vec::new());
         let mut rows = Rows { ids: pool.id.clone(), ..Rows::default() };
         for _ in 0..options.ticks.unwrap_or(self.steps) {
-            contacts.resolve(&mut pool, &walls);
+            contacts.resolve(&mut pool, &walls, false);
             pushed.push(contacts.pushed_by_walls().iter().map(|row| pool.id[*row as usize]).collect());
             rows.take(&pool);
             advance(&mut pool, dt);

@@ -402,11 +402,18 @@ impl Crowd {
         done(Phase::Kinematics);
         self.integrate();
         done(Phase::Integrate);
-        if self.settings.contacts {
-            self.contacts.resolve(&mut self.pool, &self.walls_for_contacts);
-        }
+        self.part();
         done(Phase::Collision);
         self.tick += 1;
+    }
+
+    fn part(&mut self) {
+        let Self { threads, contacts, pool, walls_for_contacts, settings, .. } = self;
+        match threads {
+            _ if !settings.contacts => {}
+            Some(threads) => threads.install(|| contacts.resolve(pool, walls_for_contacts, true)),
+            None => contacts.resolve(pool, walls_for_contacts, false),
+        }
     }
 
     fn sense(&mut self) {

@@ -1,4 +1,4 @@
-//! The crowds that speed is measured on: people on an open square, each heading for the point mirrored through its middle, and people in a
+//! The crowds that speed is measured on: people on an open square or a disc, each heading for the other side, and people in a
 //! maze whose doors open and close.
 
 use promenade_scenario::AgentTypeLibrary;
@@ -30,6 +30,28 @@ pub fn mirrored_square(settings: Settings, count: u32) -> Result<Crowd, CrowdErr
         let pose = [x, y, (-y).atan2(-x)];
         let id = crowd.spawn(&SpawnRequest { pose, ..SpawnRequest::default() }, adult)?;
         crowd.navigate(id, Some([-x, -y]))?;
+    }
+    Ok(crowd)
+}
+
+/// Radius of the disc, metres.
+const DISC: f64 = 20.0;
+
+/// A crowd of `count` adults, drawn from the seed, anywhere on a disc of 20 m, each heading for the point of its edge that lies opposite.
+///
+/// # Errors
+/// Settings that the engine refuses.
+pub fn crossed_disc(settings: Settings, count: u32) -> Result<Crowd, CrowdError> {
+    let mut place = Generator::named(settings.seed, "workload");
+    let mut crowd = Crowd::new(settings)?;
+    let adult = AgentTypeLibrary::built_in().named("adult").ok().map(|adult| &**adult);
+    for _ in 0..count {
+        let (radius, angle) =
+            (DISC * place.uniform(0.0, 1.0).sqrt(), place.uniform(0.0, std::f64::consts::TAU));
+        let (sin, cos) = angle.sin_cos();
+        let pose = [radius * cos, radius * sin, angle + std::f64::consts::PI];
+        let id = crowd.spawn(&SpawnRequest { pose, ..SpawnRequest::default() }, adult)?;
+        crowd.navigate(id, Some([-DISC * cos, -DISC * sin]))?;
     }
     Ok(crowd)
 }
