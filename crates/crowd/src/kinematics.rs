@@ -227,13 +227,7 @@ mod tests {
         let mut motions = [Motion { velocity, theta: pool.theta[0], ..Motion::default() }];
         let mut yielding = Yielding::default();
         yielding.push();
-        KINEMATICS.hold(
-            pool,
-            &Yielding::default(),
-            &[0],
-            &mut motions,
-            Freedom { owns_heading, ..Freedom::default() },
-        );
+        KINEMATICS.hold(pool, &yielding, &[0], &mut motions, Freedom { owns_heading, ..Freedom::default() });
         motions[0]
     }
 
