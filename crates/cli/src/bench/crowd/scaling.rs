@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn the_curve_is_drawn_whatever_was_measured() {
-        let figures = |tick| Figures { tick, percentiles: [tick; 3], bytes_per_person: 500.0 };
+        let figures = |tick| Figures { tick, percentiles: [tick; 4], bytes_per_person: 500.0 };
         for tick in [1e-5, 1e3] {
             let measured: Vec<_> = SIZES.iter().map(|agents| (*agents, figures(tick))).collect();
             plot("sfm", &measured).expect("drawn");
