@@ -1,5 +1,7 @@
 //! What the engine refuses, and why.
 
+use std::fmt::Display;
+
 /// A request the engine does not carry out; nothing has changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -64,7 +66,7 @@ pub enum CrowdError {
 }
 
 /// `value` if it is finite.
-pub(crate) fn finite(what: &str, value: f64) -> Result<f64, CrowdError> {
+pub(crate) fn finite(what: impl Display, value: f64) -> Result<f64, CrowdError> {
     within(what, value, "a finite number", value.is_finite())
 }
 
@@ -72,16 +74,21 @@ pub(crate) fn finite(what: &str, value: f64) -> Result<f64, CrowdError> {
 const FARTHEST: f64 = 1e7;
 
 /// `value` if it is a place along an axis.
-pub(crate) fn coordinate(what: &str, value: f64) -> Result<f64, CrowdError> {
+pub(crate) fn coordinate(what: impl Display, value: f64) -> Result<f64, CrowdError> {
     within(what, value, "a number between -1e7 and 1e7", value.abs() <= FARTHEST)
 }
 
 /// `value` if `holds`, which a value that is no number never does.
-pub(crate) fn within(what: &str, value: f64, expected: &'static str, holds: bool) -> Result<f64, CrowdError> {
-    if holds { Ok(value) } else { Err(CrowdError::Number { what: what.to_owned(), expected, found: value }) }
+pub(crate) fn within(
+    what: impl Display,
+    value: f64,
+    expected: &'static str,
+    holds: bool,
+) -> Result<f64, CrowdError> {
+    if holds { Ok(value) } else { Err(CrowdError::Number { what: what.to_string(), expected, found: value }) }
 }
 
 /// `value` if it is finite and greater than zero.
-pub(crate) fn positive(what: &str, value: f64) -> Result<f64, CrowdError> {
+pub(crate) fn positive(what: impl Display, value: f64) -> Result<f64, CrowdError> {
     within(what, value, "a number greater than 0", value.is_finite() && value > 0.0)
 }

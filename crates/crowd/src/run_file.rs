@@ -595,10 +595,10 @@ fn put(
         return Err(CrowdError::IdTaken(id));
     }
     for number in pose.iter().chain(&velocity) {
-        finite(&format!("state of agent {id}"), *number)?;
+        finite(format_args!("state of agent {id}"), *number)?;
     }
-    coordinate(&format!("x of agent {id}"), pose[0])?;
-    coordinate(&format!("y of agent {id}"), pose[1])?;
+    coordinate(format_args!("x of agent {id}"), pose[0])?;
+    coordinate(format_args!("y of agent {id}"), pose[1])?;
     parameters.check(id)?;
     let mut row = Row::new(id, pose, parameters);
     [row.vx, row.vy] = velocity;

@@ -185,7 +185,7 @@ impl AgentParameters {
     pub(crate) fn check(&self, id: i32) -> Result<(), CrowdError> {
         let what = |name: &str| format!("{name} of agent {id}");
         let radius = self.radius;
-        within(&what("radius"), radius, "a number above 0 and up to 100", radius > 0.0 && radius <= 100.0)?;
+        within(what("radius"), radius, "a number above 0 and up to 100", radius > 0.0 && radius <= 100.0)?;
         let body = [
             ("desired_velocity", self.desired_velocity),
             ("max_velocity", self.max_velocity),
@@ -198,14 +198,14 @@ impl AgentParameters {
             ("proximity_sense", self.proximity_sense),
         ];
         for (name, value) in body {
-            within(&what(name), value, "a number from 0 to 1e6", (0.0..=1e6).contains(&value))?;
+            within(what(name), value, "a number from 0 to 1e6", (0.0..=1e6).contains(&value))?;
         }
         for (name, value) in &self.planner {
             let value = *value;
             if DIVISORS.contains(&name.as_str()) {
-                within(&what(name), value, "a number from 0.001 to 1e9", (1e-3..=1e9).contains(&value))?;
+                within(what(name), value, "a number from 0.001 to 1e9", (1e-3..=1e9).contains(&value))?;
             } else {
-                within(&what(name), value, "a number between -1e9 and 1e9", value.abs() <= 1e9)?;
+                within(what(name), value, "a number between -1e9 and 1e9", value.abs() <= 1e9)?;
             }
         }
         self.locomotion.as_ref().map_or(Ok(()), |locomotion| locomotion.check(id))

@@ -89,8 +89,8 @@ pub struct SpawnRequest {
 impl SpawnRequest {
     /// Whether all numbers are numbers.
     pub(crate) fn check(&self) -> Result<(), CrowdError> {
-        coordinate(&format!("x of agent {}", self.id), self.pose[0])?;
-        coordinate(&format!("y of agent {}", self.id), self.pose[1])?;
+        coordinate(format_args!("x of agent {}", self.id), self.pose[0])?;
+        coordinate(format_args!("y of agent {}", self.id), self.pose[1])?;
         let numbers = [
             ("theta", self.pose[2]),
             ("velocity", self.velocity[0]),
@@ -105,7 +105,7 @@ impl SpawnRequest {
             ("repulsion_range", self.repulsion_range),
         ];
         for (name, value) in numbers {
-            finite(&format!("{name} of agent {}", self.id), value)?;
+            finite(format_args!("{name} of agent {}", self.id), value)?;
         }
         Ok(())
     }

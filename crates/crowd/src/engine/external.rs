@@ -116,15 +116,24 @@ impl Engine {
 
     fn follow(&mut self, state: &AgentState, stamp_ns: i64) -> Result<(), EngineError> {
         let fed = state.agent_id;
-        let what = |field: &str| format!("{field} of fed agent {fed}");
         let [x, y, theta] = state.pose;
-        coordinate(&what("x"), x)?;
-        coordinate(&what("y"), y)?;
-        finite(&what("theta"), theta)?;
+        coordinate(format_args!("x of fed agent {fed}"), x)?;
+        coordinate(format_args!("y of fed agent {fed}"), y)?;
+        finite(format_args!("theta of fed agent {fed}"), theta)?;
         let speed = state.velocity[0].hypot(state.velocity[1]);
-        within(&what("speed"), speed, "a number from 0 to 100", speed <= FASTEST_FED)?;
+        within(
+            format_args!("speed of fed agent {fed}"),
+            speed,
+            "a number from 0 to 100",
+            speed <= FASTEST_FED,
+        )?;
         let radius = if state.radius == 0.0 { ROBOT_RADIUS } else { state.radius };
-        within(&what("radius"), radius, "a number from 0 to 100", radius > 0.0 && radius <= 100.0)?;
+        within(
+            format_args!("radius of fed agent {fed}"),
+            radius,
+            "a number from 0 to 100",
+            radius > 0.0 && radius <= 100.0,
+        )?;
 
         let tick = self.ticks();
         let known = self.feed.bindings.contains_key(&fed);

@@ -442,16 +442,16 @@ fn check_place(
     pose: [f64; 3],
     area: &crate::protocol::Shape,
 ) -> Result<(), EngineError> {
-    coordinate(&what("x"), pose[0])?;
-    coordinate(&what("y"), pose[1])?;
-    finite(&what("theta"), pose[2])?;
+    coordinate(what("x"), pose[0])?;
+    coordinate(what("y"), pose[1])?;
+    finite(what("theta"), pose[2])?;
     if area.kind > shape::POLYGON {
         return refuse(what("shape"), "0 rectangle, 1 circle or 2 polygon", area.kind);
     }
     few(&what("vertices"), area.vertices.len())?;
     let corners = area.vertices.iter().flatten().map(|c| f64::from(*c));
     for size in corners.chain([area.width, area.height, area.radius]) {
-        within(&what("shape"), size, "a number between -1e6 and 1e6", size.abs() <= 1e6)?;
+        within(what("shape"), size, "a number between -1e6 and 1e6", size.abs() <= 1e6)?;
     }
     Ok(())
 }

@@ -117,8 +117,8 @@ pub(crate) fn check(whose: &str, list: &Waypoints) -> Result<(), EngineError> {
     }
     for (number, point) in list.points.iter().enumerate() {
         let what = |field: &str| format!("{field} of way-point {number} of {whose}");
-        coordinate(&what("x"), point.pose[0])?;
-        coordinate(&what("y"), point.pose[1])?;
+        coordinate(what("x"), point.pose[0])?;
+        coordinate(what("y"), point.pose[1])?;
         if !(0.0..=1e6).contains(&point.radius) {
             return refuse(what("radius"), "a number from 0 to 1e6", point.radius);
         }

@@ -118,16 +118,16 @@ impl Engine {
         for object in objects {
             let id = &object.object_id;
             for pose in std::iter::once(&object.pose).chain(&object.seats) {
-                coordinate(&format!("x of object {id:?}"), pose[0])?;
-                coordinate(&format!("y of object {id:?}"), pose[1])?;
-                finite(&format!("theta of object {id:?}"), pose[2])?;
+                coordinate(format_args!("x of object {id:?}"), pose[0])?;
+                coordinate(format_args!("y of object {id:?}"), pose[1])?;
+                finite(format_args!("theta of object {id:?}"), pose[2])?;
             }
             if !(0.0..=1e4).contains(&object.interaction_radius) {
                 let what = format!("interaction_radius of object {id:?}");
                 return refuse(what, "a number from 0 to 10000", object.interaction_radius);
             }
             for (key, value) in object.satisfies.iter().chain(&object.formation_params) {
-                finite(&format!("{key} of object {id:?}"), *value)?;
+                finite(format_args!("{key} of object {id:?}"), *value)?;
             }
         }
         let found = self.objects.items().len() + objects.len();
@@ -210,9 +210,9 @@ impl Engine {
 
 fn check(obstacle: &ObstacleConfig) -> Result<(), EngineError> {
     let name = &obstacle.name;
-    coordinate(&format!("x of obstacle {name:?}"), obstacle.pose[0])?;
-    coordinate(&format!("y of obstacle {name:?}"), obstacle.pose[1])?;
-    finite(&format!("theta of obstacle {name:?}"), obstacle.pose[2])?;
+    coordinate(format_args!("x of obstacle {name:?}"), obstacle.pose[0])?;
+    coordinate(format_args!("y of obstacle {name:?}"), obstacle.pose[1])?;
+    finite(format_args!("theta of obstacle {name:?}"), obstacle.pose[2])?;
     for (axis, [low, high]) in [("bb_x", obstacle.bb_x), ("bb_y", obstacle.bb_y)] {
         if !(low.abs() <= 1e6 && high.abs() <= 1e6 && low <= high) {
             let found = format!("{low} to {high}");

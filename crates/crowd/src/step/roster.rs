@@ -188,7 +188,7 @@ impl Crowd {
     pub fn navigate(&mut self, id: i32, target: Option<[f64; 2]>) -> Result<(), CrowdError> {
         let row = self.pool.row_of(id).ok_or(CrowdError::NoAgent(id))?;
         for place in target.iter().flatten() {
-            coordinate(&format!("target of agent {id}"), *place)?;
+            coordinate(format_args!("target of agent {id}"), *place)?;
         }
         self.agents[row].target = target;
         Ok(())
@@ -200,7 +200,7 @@ impl Crowd {
     /// An id that nobody has, or a heading that is no angle.
     pub fn face(&mut self, id: i32, heading: Option<f64>) -> Result<(), CrowdError> {
         let row = self.pool.row_of(id).ok_or(CrowdError::NoAgent(id))?;
-        let theta = finite(&format!("heading of agent {id}"), heading.unwrap_or_default())?;
+        let theta = finite(format_args!("heading of agent {id}"), heading.unwrap_or_default())?;
         (self.pool.has_goal_theta[row], self.pool.goal_theta[row]) = (heading.is_some(), theta);
         Ok(())
     }

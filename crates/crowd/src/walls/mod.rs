@@ -149,7 +149,7 @@ impl WallSet {
         let walls: Vec<Wall> = walls.into_iter().collect();
         for wall in &walls {
             for place in wall.start.iter().chain(&wall.end) {
-                coordinate(&format!("end of wall {:?}", wall.name), *place)?;
+                coordinate(format_args!("end of wall {:?}", wall.name), *place)?;
             }
         }
         for wall in walls {
