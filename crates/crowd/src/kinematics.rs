@@ -280,6 +280,32 @@ mod tests {
         }
 
         #[test]
+        fn the_width_of_the_vectors_changes_nothing(
+            v0 in (-1.5..1.5_f64, -1.5..1.5_f64),
+            v in (-3.0..3.0_f64, -3.0..3.0_f64),
+            theta in -9.0..9.0_f64,
+        ) {
+            let mut pool = pool([v0.0, v0.1]);
+            pool.theta[0] = theta;
+            let mut yielding = Yielding::default();
+            yielding.push();
+            let mut motions = [Motion { velocity: [v.0, v.1], ..Motion::default() }];
+            let freedom = Freedom::default();
+            pulp::Simd::vectorize(
+                pulp::Scalar::new(),
+                Hold {
+                    kinematics: &KINEMATICS,
+                    pool: &pool,
+                    yielding: &yielding,
+                    rows: &[0],
+                    motions: &mut motions,
+                    freedom,
+                },
+            );
+            prop_assert_eq!(motions[0], held(&pool, [v.0, v.1], false));
+        }
+
+        #[test]
         fn no_limit_is_exceeded(v0 in (-1.0..1.0, -1.0..1.0), v in (-9.0..9.0, -9.0..9.0)) {
             let pool = pool([v0.0, v0.1]);
             let limited = held(&pool, [v.0, v.1], false).velocity;

@@ -369,6 +369,25 @@ mod tests {
         assert_eq!(seen(&pool, &occlusion), [vec![], vec![0]]);
     }
 
+    #[test]
+    fn the_width_of_the_vectors_changes_nothing() {
+        let poses: Vec<[f64; 3]> = (0..300_u32)
+            .map(|n| [f64::from(n * 37 % 101) * 0.31, f64::from(n * 53 % 97) * 0.29, f64::from(n) * 0.7])
+            .collect();
+        let pool = pool(&poses);
+        let mut wide = Perception::default();
+        wide.sense(&pool, &Occlusion::Off, false);
+        let Perception { grid, mut neighbours, .. } = wide.clone();
+        for (number, block) in neighbours.blocks.iter_mut().enumerate() {
+            let (pool, occlusion, first) = (&pool, &Occlusion::Off, number * BLOCK);
+            let look = Look { pool, occlusion, bodies_hide: false, grid: &grid, first, block };
+            pulp::Simd::vectorize(pulp::Scalar::new(), look);
+        }
+        for row in 0..pool.len() {
+            assert_eq!(wide.neighbours().of(row), neighbours.of(row));
+        }
+    }
+
     proptest! {
         #[test]
         fn the_grid_finds_what_a_search_of_all_pairs_finds(
