@@ -12,9 +12,9 @@ pub enum OcclusionMode {
     /// Not at all: every sight line is clear.
     Off,
     /// With the reference's distance field over cells of 0.05 m, to the cell; in worlds too large for it, exactly.
-    #[default]
     Bitmap,
     /// With the walls themselves, of whatever size the world is.
+    #[default]
     Exact,
 }
 

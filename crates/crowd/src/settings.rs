@@ -55,7 +55,7 @@ impl Default for Settings {
             arrival_r_enter: 0.15,
             arrival_r_exit: 0.3,
             arrival_tau_brake: 0.15,
-            occlusion: OcclusionMode::Bitmap,
+            occlusion: OcclusionMode::default(),
             contacts: true,
             improvements: Improvements::ALL,
             threads: 1,

@@ -113,7 +113,7 @@ impl Parameters {
             ("force_waypoint_mode", word(""), OneOf(WAYPOINT_MODES), Fixed),
             ("animation", word("noop"), OneOf(&["noop", "kinematic"]), Fixed),
             ("collision", word("wall_projection"), OneOf(&["wall_projection", "noop"]), Fixed),
-            ("occlusion", word("bitmap"), OneOf(&OCCLUSIONS), Fixed),
+            ("occlusion", word("exact"), OneOf(&OCCLUSIONS), Fixed),
             ("compatible", Bool(false), Any, AtReset),
             ("waypoint_threshold", Double(0.1), Positive, AtReset),
             ("min_speed_for_heading", Double(defaults.min_speed_for_heading), Within(0.0, 100.0), AtReset),
@@ -288,6 +288,10 @@ impl Parameters {
             double("global_planner.resolution"),
             double("global_planner.comfort_radius"),
         )?;
+        let occlusion = match OcclusionMode::named(text("occlusion"))? {
+            OcclusionMode::Exact if is_on("compatible") => OcclusionMode::Bitmap,
+            mode => mode,
+        };
         Ok(Settings {
             seed: integer("seed"),
             dt: double("dt"),
@@ -299,7 +303,7 @@ impl Parameters {
             arrival_r_enter: double("arrival_r_enter"),
             arrival_r_exit: double("arrival_r_exit"),
             arrival_tau_brake: double("arrival_tau_brake"),
-            occlusion: OcclusionMode::named(text("occlusion"))?,
+            occlusion,
             contacts: text("collision") != "noop",
             improvements,
             threads: usize::try_from(integer("threads")).unwrap_or(1),
