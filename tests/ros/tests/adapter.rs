@@ -6,6 +6,7 @@ use promenade_ros_tests::foreign::ForeignEngine;
 use promenade_ros_tests::wire::{find, marked, person, place};
 use promenade_ros_tests::{Cast, Environment, Episodes, SECOND, Stage};
 use r2r::QosProfile;
+use r2r::arena_people_msgs::msg::Pedestrians;
 use r2r::visualization_msgs::msg::{Marker, MarkerArray};
 
 const START: i64 = 40 * SECOND;
@@ -31,6 +32,12 @@ fn open(cast: &Cast) -> Result<(Stage, ForeignEngine, Environment)> {
     Ok((stage, engine, environment))
 }
 
+/// Lets time pass, which the engine needs to show somebody, until both are on the bus.
+fn both_people(environment: &Environment, stage: &mut Stage) -> Result<Pedestrians> {
+    let both = || environment.frames.find(|frame| frame.pedestrians.len() == 2);
+    Ok(environment.run_until(stage, 1, "both people", both)?.0)
+}
+
 fn patient(timeout: &'static str) -> Vec<(&'static str, &'static str)> {
     ARENA.into_iter().chain([("engine_timeout", timeout)]).collect()
 }
@@ -38,7 +45,7 @@ fn patient(timeout: &'static str) -> Vec<(&'static str, &'static str)> {
 #[test]
 fn a_foreign_engine_gets_world_parameters_and_people_in_its_own_coordinates() -> Result<()> {
     let (mut stage, engine, mut environment) = open(&cast())?;
-    let frame = environment.frame(&mut stage, "both people", |frame| frame.pedestrians.len() == 2)?;
+    let frame = both_people(&environment, &mut stage)?;
     let names = ["anna", "ben"].map(|name| environment.bus_name(name));
     assert_eq!(place(find(&frame, &names[0]).context("anna")?), [11.0, -5.0]);
     assert_eq!(place(find(&frame, &names[1]).context("ben")?), [12.0, -5.0]);
@@ -73,7 +80,7 @@ fn a_reset_removes_everybody_and_a_refused_batch_costs_the_parameters_only() -> 
     assert_eq!(calls.first().map(String::as_str), Some("remove_agents"));
     assert_eq!(calls.last().map(String::as_str), Some("reset soft"));
     environment.logged(&mut stage, "not this one")?;
-    environment.frame(&mut stage, "both people", |frame| frame.pedestrians.len() == 2).map(drop)
+    both_people(&environment, &mut stage).map(drop)
 }
 
 #[test]
