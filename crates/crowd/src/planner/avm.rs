@@ -5,7 +5,7 @@
 //! standing agents without size at their nearest point, as in the paper.
 
 use super::cfsm::room;
-use super::{LocalPlanner, Motion, SMALLEST, Scene, capped, each_row, toward_goal, values_of};
+use super::{LocalPlanner, Motion, SMALLEST, Scene, capped, contact_time, each_row, toward_goal, values_of};
 use crate::angle::wrap;
 use crate::exponential::exponential;
 use crate::sampling::{AgentParameters, PlannerKey};
@@ -77,7 +77,8 @@ impl AnticipationVelocity {
         let e = [cos + turn * (best[0] - cos), sin + turn * (best[1] - sin)];
         // Exactly turned round there is no shorter side; the relaxed direction then is none, and the best one counts.
         let e = unit(e).unwrap_or(best);
-        let speed = (room(scene, row, e) / time_gap).max(0.0).min(pool.desired_velocity[row]);
+        let room = room(scene, row, e).min(room_to_walls(scene, row, e));
+        let speed = (room / time_gap).max(0.0).min(pool.desired_velocity[row]);
         let velocity = capped(e.map(|axis| axis * speed), pool.max_velocity[row]);
         Motion { velocity, theta: e[1].atan2(e[0]), ..Motion::default() }
     }
@@ -127,6 +128,14 @@ fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
 fn unit(v: [f64; 2]) -> Option<[f64; 2]> {
     let size = dot(v, v).sqrt();
     (size > SMALLEST && size.is_finite()).then(|| v.map(|axis| axis / size))
+}
+
+/// How far a row can walk along the unit vector `e` before it touches a wall, metres: the model has walls as people who stand.
+#[inline(always)]
+fn room_to_walls(scene: &Scene<'_>, row: usize, e: [f64; 2]) -> f64 {
+    let (position, radius) = (scene.pool.position(row), scene.pool.radius[row]);
+    let walls = scene.walls.near(position);
+    walls.filter_map(|wall| contact_time::of_wall(wall, position, e, radius)).fold(f64::INFINITY, f64::min)
 }
 
 #[cfg(test)]
