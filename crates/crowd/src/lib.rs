@@ -22,7 +22,6 @@ pub mod perception;
 pub mod planner;
 pub mod pool;
 pub mod protocol;
-pub mod random;
 pub mod run_file;
 pub mod sampling;
 pub mod scenario;

@@ -8,7 +8,7 @@ use promenade_scenario::{Distribution, ResolvedType};
 use crate::error::{CrowdError, within};
 use crate::locomotion::LocomotionParameters;
 use crate::planner::KindGain;
-use crate::random::Generator;
+use promenade_kernel::generator::Generator;
 
 /// The hand an agent prefers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,8 +4,8 @@ use promenade_scenario::ResolvedType;
 
 use crate::error::{CrowdError, coordinate, finite};
 use crate::pool::{ClassIndex, Kind};
-use crate::random::Generator;
 use crate::sampling::{AgentParameters, HUMAN_CLASS, Handedness, PlannerKey};
+use promenade_kernel::generator::Generator;
 
 /// The classes every engine knows.
 pub mod class {

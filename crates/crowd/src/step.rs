@@ -458,10 +458,6 @@ impl Crowd {
                 let next = self.path_finder.past_corner(&mut agent.route, position, radius);
                 leg.sub_goal = next.unwrap_or(leg.sub_goal);
             }
-            let fleet = self.planners.get(pool.policy[row] as usize);
-            if fleet.is_some_and(|fleet| !fleet.planner.needs_global_subgoal()) {
-                leg.sub_goal = target;
-            }
             (pool.has_goal[row], pool.has_terminal[row]) = (true, true);
             [pool.goal_x[row], pool.goal_y[row]] = leg.sub_goal;
             [pool.terminal_x[row], pool.terminal_y[row]] = leg.terminal;

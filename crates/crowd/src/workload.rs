@@ -4,11 +4,11 @@
 use promenade_scenario::AgentTypeLibrary;
 
 use crate::error::CrowdError;
-use crate::random::Generator;
 use crate::settings::Settings;
 use crate::spawn::SpawnRequest;
 use crate::step::Crowd;
 use crate::walls::{DOOR_PREFIX, Wall};
+use promenade_kernel::generator::Generator;
 
 /// People per square metre.
 pub const DENSITY: f64 = 0.25;

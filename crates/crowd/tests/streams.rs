@@ -1,8 +1,8 @@
 //! Stream seeds, first draws, sampled agents and releases of a source, as published with the recorded runs.
 
 use promenade_crowd::planner::{self, LocalPlanner};
-use promenade_crowd::random::{Generator, stream_seed};
 use promenade_crowd::sampling::{AgentParameters, Handedness};
+use promenade_kernel::generator::{Generator, stream_seed};
 use promenade_scenario::AgentTypeLibrary;
 use serde_json::Value;
 

@@ -41,6 +41,7 @@ mod core;
 mod error;
 mod event;
 mod frame;
+pub mod generator;
 mod pacer;
 mod queue;
 mod random;

@@ -1,7 +1,7 @@
 //! Areas of sources and sinks.
 
 use crate::protocol::{Pose, Shape, shape};
-use crate::random::Generator;
+use promenade_kernel::generator::Generator;
 
 /// A polygon that is not convex is drawn from until a point lies inside, but no more often than this.
 const TRIES: usize = 64;

@@ -13,9 +13,9 @@ use crate::error::{coordinate, finite, within};
 use crate::protocol::{
     FlowConfig, RateKeyframe, SinkConfig, SourceConfig, Waypoint, Waypoints, mode, shape, source,
 };
-use crate::random::Generator;
 use crate::sampling::AgentParameters;
 use crate::spawn::SpawnRequest;
+use promenade_kernel::generator::Generator;
 
 /// How near the pose of a sink counts as there, unless it says so itself, metres.
 const ABSORBS_WITHIN: f64 = 0.5;

@@ -41,9 +41,9 @@ use stimuli::Stimuli;
 use warnings::Warnings;
 
 use crate::protocol::{ObstacleConfig, ParameterValue, WorldObjectInfo};
-use crate::random::Generator;
 use crate::step::Crowd;
 use crate::walls::Wall;
+use promenade_kernel::generator::Generator;
 
 /// Stream that random ways draw from.
 const WAYPOINT_STREAM: &str = "waypoint_advance";

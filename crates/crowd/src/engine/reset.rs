@@ -4,8 +4,8 @@ use super::Engine;
 use super::error::EngineError;
 use super::parameters::ParameterRule;
 use crate::protocol::ParameterValue;
-use crate::random::Generator;
 use crate::sampling::AgentParameters;
+use promenade_kernel::generator::Generator;
 
 impl Engine {
     /// Set parameters, all of them or none. They act at the next reset, but for `contact_mode`, `locomotion_standing_distance` and

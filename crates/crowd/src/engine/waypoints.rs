@@ -7,7 +7,7 @@ use super::error::{EngineError, refuse};
 use crate::error::coordinate;
 use crate::pool::{Kind, Pool};
 use crate::protocol::{Waypoints, mode};
-use crate::random::Generator;
+use promenade_kernel::generator::Generator;
 
 /// Most points of one way.
 const MOST_POINTS: usize = 100_000;

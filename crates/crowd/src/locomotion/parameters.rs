@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cycle::{Cadence, MOST_HARMONICS, Profile};
 use crate::error::{CrowdError, within};
-use crate::random::Generator;
+use promenade_kernel::generator::Generator;
 
 /// Which ways a body can go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 //! standing agents without size at their nearest point, as in the paper.
 
 use super::cfsm::room;
-use super::{LocalPlanner, Motion, SMALLEST, Scene, capped, contact_time, each_row, toward_goal, values_of};
+use super::{Law, Motion, Planner, SMALLEST, Scene, capped, contact_time, each_row, toward_goal, values_of};
 use crate::angle::wrap;
 use crate::exponential::exponential;
 use crate::sampling::{AgentParameters, PlannerKey};
@@ -19,104 +19,85 @@ const KEYS: [PlannerKey; 5] = [
 ];
 
 /// Speed from the room ahead, direction from where the others will be.
-#[derive(Debug, Clone, Default)]
-pub struct AnticipationVelocity {
-    values: Vec<[f64; 5]>,
-}
+pub type AnticipationVelocity = Planner<AnticipationVelocityLaw>;
 
-impl LocalPlanner for AnticipationVelocity {
-    fn name(&self) -> &'static str {
-        "avm"
+/// The law of [`AnticipationVelocity`].
+#[derive(Debug, Clone, Copy)]
+pub struct AnticipationVelocityLaw;
+
+impl Law for AnticipationVelocityLaw {
+    type Values = [f64; 5];
+    const NAME: &'static str = "avm";
+    const KEYS: &'static [PlannerKey] = &KEYS;
+    const OWNS_HEADING: bool = true;
+    const BYPASSES_LIMITS: bool = true;
+
+    fn values(parameters: &AgentParameters) -> [f64; 5] {
+        values_of(parameters, &KEYS)
     }
 
-    fn keys(&self) -> &'static [PlannerKey] {
-        &KEYS
-    }
-
-    fn owns_heading(&self) -> bool {
-        true
-    }
-
-    fn bypasses_limits(&self) -> bool {
-        true
-    }
-
-    fn push(&mut self, parameters: &AgentParameters) {
-        self.values.push(values_of(parameters, &KEYS));
-    }
-
-    fn set(&mut self, row: usize, parameters: &AgentParameters) {
-        self.values[row] = values_of(parameters, &KEYS);
-    }
-
-    fn swap_remove(&mut self, row: usize) {
-        self.values.swap_remove(row);
-    }
-
-    fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
+    fn plan(values: &[[f64; 5]], scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
         each_row(
             rows,
             out,
             #[inline(always)]
             |row| match toward_goal(scene.pool, row) {
-                Some(e) => self.step(scene, row, e),
+                Some(e) => step(&values[row], scene, row, e),
                 None => Motion { theta: wrap(scene.pool.theta[row]), ..Motion::default() },
             },
         );
     }
 }
 
-impl AnticipationVelocity {
-    #[inline(always)]
-    fn step(&self, scene: &Scene<'_>, row: usize, wanted: [f64; 2]) -> Motion {
-        let pool = scene.pool;
-        let [time_gap, _, _, _, turning_time] = self.values[row];
-        let (sin, cos) = pool.theta[row].sin_cos();
-        let best = self.direction(scene, row, wanted, [cos, sin]);
-        let turn = (scene.dt / turning_time).min(1.0);
-        let e = [cos + turn * (best[0] - cos), sin + turn * (best[1] - sin)];
-        // Exactly turned round there is no shorter side; the relaxed direction then is none, and the best one counts.
-        let e = unit(e).unwrap_or(best);
-        let room = room(scene, row, e).min(room_to_walls(scene, row, e));
-        let speed = (room / time_gap).max(0.0).min(pool.desired_velocity[row]);
-        let velocity = capped(e.map(|axis| axis * speed), pool.max_velocity[row]);
-        Motion { velocity, theta: e[1].atan2(e[0]), ..Motion::default() }
-    }
+#[inline(always)]
+fn step(values: &[f64; 5], scene: &Scene<'_>, row: usize, wanted: [f64; 2]) -> Motion {
+    let pool = scene.pool;
+    let [time_gap, _, _, _, turning_time] = *values;
+    let (sin, cos) = pool.theta[row].sin_cos();
+    let best = direction(values, scene, row, wanted, [cos, sin]);
+    let turn = (scene.dt / turning_time).min(1.0);
+    let e = [cos + turn * (best[0] - cos), sin + turn * (best[1] - sin)];
+    // Exactly turned round there is no shorter side; the relaxed direction then is none, and the best one counts.
+    let e = unit(e).unwrap_or(best);
+    let room = room(scene, row, e).min(room_to_walls(scene, row, e));
+    let speed = (room / time_gap).max(0.0).min(pool.desired_velocity[row]);
+    let velocity = capped(e.map(|axis| axis * speed), pool.max_velocity[row]);
+    Motion { velocity, theta: e[1].atan2(e[0]), ..Motion::default() }
+}
 
-    /// The direction that keeps clear of where the others will be, for somebody who goes along `e` and wants to go along `wanted`.
-    #[inline(always)]
-    fn direction(&self, scene: &Scene<'_>, row: usize, wanted: [f64; 2], e: [f64; 2]) -> [f64; 2] {
-        let (pool, position, radius) = (scene.pool, scene.pool.position(row), scene.pool.radius[row]);
-        let v = [pool.vx[row], pool.vy[row]];
-        let [_, strength, range, anticipation, _] = self.values[row];
-        let mut aside = 0.0;
-        let mut avoid = |to: [f64; 2], other_v: [f64; 2], length: f64, alike: f64| {
-            let distance = dot(to, to).sqrt();
-            if dot(to, e) <= 0.0 && dot(to, wanted) <= 0.0 {
-                return;
-            }
-            let closing = dot([other_v[0] - v[0], other_v[1] - v[1]], to) / distance.max(SMALLEST);
-            let then = (distance + anticipation * closing).max(length);
-            let push = strength * (1.0 + 0.5 * (1.0 - alike)) * exponential((length - then) / range);
-            let place = [to[0] + anticipation * other_v[0], to[1] + anticipation * other_v[1]];
-            let left = wanted[0] * place[1] - wanted[1] * place[0];
-            // Of two equal sides the paper draws one; here it is always the right.
-            aside += if left < 0.0 { push } else { -push };
-        };
-        for other in scene.neighbours.of(row) {
-            let other = *other as usize;
-            let to = [pool.x[other] - position[0], pool.y[other] - position[1]];
-            let (sin, cos) = pool.theta[other].sin_cos();
-            let alike = wanted[0] * cos + wanted[1] * sin;
-            avoid(to, [pool.vx[other], pool.vy[other]], radius + pool.radius[other], alike);
+/// The direction that keeps clear of where the others will be, for somebody who goes along `e` and wants to go along `wanted`.
+#[inline(always)]
+fn direction(values: &[f64; 5], scene: &Scene<'_>, row: usize, wanted: [f64; 2], e: [f64; 2]) -> [f64; 2] {
+    let (pool, position, radius) = (scene.pool, scene.pool.position(row), scene.pool.radius[row]);
+    let v = [pool.vx[row], pool.vy[row]];
+    let [_, strength, range, anticipation, _] = *values;
+    let mut aside = 0.0;
+    let mut avoid = |to: [f64; 2], other_v: [f64; 2], length: f64, alike: f64| {
+        let distance = dot(to, to).sqrt();
+        if dot(to, e) <= 0.0 && dot(to, wanted) <= 0.0 {
+            return;
         }
-        for wall in scene.walls.near(position) {
-            let offset = wall.offset(position).1;
-            // A wall goes no way, so it is as somebody who goes the same.
-            avoid([-offset[0], -offset[1]], [0.0; 2], radius, 1.0);
-        }
-        unit([wanted[0] - aside * wanted[1], wanted[1] + aside * wanted[0]]).unwrap_or(wanted)
+        let closing = dot([other_v[0] - v[0], other_v[1] - v[1]], to) / distance.max(SMALLEST);
+        let then = (distance + anticipation * closing).max(length);
+        let push = strength * (1.0 + 0.5 * (1.0 - alike)) * exponential((length - then) / range);
+        let place = [to[0] + anticipation * other_v[0], to[1] + anticipation * other_v[1]];
+        let left = wanted[0] * place[1] - wanted[1] * place[0];
+        // Of two equal sides the paper draws one; here it is always the right.
+        aside += if left < 0.0 { push } else { -push };
+    };
+    for other in scene.neighbours.of(row) {
+        let other = *other as usize;
+        let to = [pool.x[other] - position[0], pool.y[other] - position[1]];
+        let (sin, cos) = pool.theta[other].sin_cos();
+        let alike = wanted[0] * cos + wanted[1] * sin;
+        avoid(to, [pool.vx[other], pool.vy[other]], radius + pool.radius[other], alike);
     }
+    for wall in scene.walls.near(position) {
+        let offset = wall.offset(position).1;
+        // A wall goes no way, so it is as somebody who goes the same.
+        avoid([-offset[0], -offset[1]], [0.0; 2], radius, 1.0);
+    }
+    unit([wanted[0] - aside * wanted[1], wanted[1] + aside * wanted[0]]).unwrap_or(wanted)
 }
 
 #[inline(always)]

@@ -24,16 +24,16 @@ mod social_force;
 mod straight;
 mod zanlungo;
 
-pub use avm::AnticipationVelocity;
-pub use cfsm::CollisionFreeSpeed;
+pub use avm::{AnticipationVelocity, AnticipationVelocityLaw};
+pub use cfsm::{CollisionFreeSpeed, CollisionFreeSpeedLaw};
 pub use gains::{GainIndex, GainTable, Gains, KindGain};
 pub use gcf::{CentrifugalForce, CentrifugalForceLaw};
 pub use helbing::{EscapePanic, EscapePanicLaw};
 pub use hsfm::HeadedSocialForce;
 pub use johansson::{EllipticSocialForce, EllipticSocialForceLaw};
 pub use karamouzas::{PredictiveAvoidance, PredictiveAvoidanceLaw};
-pub use orca::ReciprocalAvoidance;
-pub use pedvo::PedestrianVelocityObstacles;
+pub use orca::{ReciprocalAvoidance, ReciprocalAvoidanceLaw, Values as AvoidanceValues};
+pub use pedvo::{PedestrianVelocityObstacles, PedestrianVelocityObstaclesLaw};
 pub use sfm::SocialForce;
 pub use social_force::Force;
 pub use straight::Straight;
@@ -100,11 +100,6 @@ pub trait LocalPlanner: std::fmt::Debug + Send + Sync {
     /// Whether its velocities are taken as they are, at most at the largest speed, without limits of acceleration and turning.
     fn bypasses_limits(&self) -> bool {
         false
-    }
-
-    /// Whether it is led along a path. Else its goal is the target itself.
-    fn needs_global_subgoal(&self) -> bool {
-        true
     }
 
     /// A row was appended to the pool.
@@ -192,7 +187,77 @@ fn each_row(rows: &[u32], out: &mut [Motion], step: impl Fn(usize) -> Motion) {
     pulp::Arch::new().dispatch(EachRow(rows, out, step));
 }
 
-/// A model that is an acceleration toward the goal and away from others, with `N` parameters per agent and no other state.
+/// A model that remembers nothing of a row but its parameters.
+pub trait Law: std::fmt::Debug + Send + Sync {
+    /// The parameters of one agent, as the model uses them.
+    type Values: Copy + std::fmt::Debug + Send + Sync;
+
+    /// Its name in parameters and agent types.
+    const NAME: &'static str;
+
+    /// Its parameters, in the order they are drawn.
+    const KEYS: &'static [PlannerKey];
+
+    /// See [`LocalPlanner::owns_heading`].
+    const OWNS_HEADING: bool = false;
+
+    /// See [`LocalPlanner::bypasses_limits`].
+    const BYPASSES_LIMITS: bool = false;
+
+    /// What an agent's parameters are to the model.
+    fn values(parameters: &AgentParameters) -> Self::Values;
+
+    /// Plan some rows, as [`LocalPlanner::plan`]; `values` are everybody's, by row.
+    fn plan(values: &[Self::Values], scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]);
+}
+
+/// The planner of a [`Law`].
+#[derive(Debug, Clone)]
+pub struct Planner<L: Law> {
+    values: Vec<L::Values>,
+}
+
+impl<L: Law> Default for Planner<L> {
+    fn default() -> Self {
+        Self { values: Vec::new() }
+    }
+}
+
+impl<L: Law> LocalPlanner for Planner<L> {
+    fn name(&self) -> &'static str {
+        L::NAME
+    }
+
+    fn keys(&self) -> &'static [PlannerKey] {
+        L::KEYS
+    }
+
+    fn owns_heading(&self) -> bool {
+        L::OWNS_HEADING
+    }
+
+    fn bypasses_limits(&self) -> bool {
+        L::BYPASSES_LIMITS
+    }
+
+    fn push(&mut self, parameters: &AgentParameters) {
+        self.values.push(L::values(parameters));
+    }
+
+    fn set(&mut self, row: usize, parameters: &AgentParameters) {
+        self.values[row] = L::values(parameters);
+    }
+
+    fn swap_remove(&mut self, row: usize) {
+        self.values.swap_remove(row);
+    }
+
+    fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
+        L::plan(&self.values, scene, rows, out);
+    }
+}
+
+/// A [`Law`] that is an acceleration toward the goal and away from others, with `N` parameters per agent.
 pub trait AccelerationLaw<const N: usize>: std::fmt::Debug + Send + Sync {
     /// Its name in parameters and agent types.
     const NAME: &'static str;
@@ -206,46 +271,28 @@ pub trait AccelerationLaw<const N: usize>: std::fmt::Debug + Send + Sync {
 }
 
 /// The planner of an [`AccelerationLaw`].
-#[derive(Debug, Clone)]
-pub struct Accelerating<Law, const N: usize> {
-    values: Vec<[f64; N]>,
-    law: PhantomData<Law>,
-}
+pub type Accelerating<L, const N: usize> = Planner<Acceleration<L, N>>;
 
-impl<Law, const N: usize> Default for Accelerating<Law, N> {
-    fn default() -> Self {
-        Self { values: Vec::new(), law: PhantomData }
-    }
-}
+/// The [`Law`] of an [`AccelerationLaw`].
+#[derive(Debug, Clone, Copy)]
+pub struct Acceleration<L, const N: usize>(PhantomData<L>);
 
-impl<Law: AccelerationLaw<N>, const N: usize> LocalPlanner for Accelerating<Law, N> {
-    fn name(&self) -> &'static str {
-        Law::NAME
+impl<L: AccelerationLaw<N>, const N: usize> Law for Acceleration<L, N> {
+    type Values = [f64; N];
+    const NAME: &'static str = L::NAME;
+    const KEYS: &'static [PlannerKey] = L::KEYS;
+
+    fn values(parameters: &AgentParameters) -> [f64; N] {
+        values_of(parameters, L::KEYS)
     }
 
-    fn keys(&self) -> &'static [PlannerKey] {
-        Law::KEYS
-    }
-
-    fn push(&mut self, parameters: &AgentParameters) {
-        self.values.push(values_of(parameters, Law::KEYS));
-    }
-
-    fn set(&mut self, row: usize, parameters: &AgentParameters) {
-        self.values[row] = values_of(parameters, Law::KEYS);
-    }
-
-    fn swap_remove(&mut self, row: usize) {
-        self.values.swap_remove(row);
-    }
-
-    fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
+    fn plan(values: &[[f64; N]], scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
         each_row(
             rows,
             out,
             #[inline(always)]
             |row| match toward_goal(scene.pool, row) {
-                Some(e) => accelerated(scene, row, Law::acceleration(&self.values, scene, row, e)),
+                Some(e) => accelerated(scene, row, L::acceleration(values, scene, row, e)),
                 None => Motion::default(),
             },
         );

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 use super::half_planes::{self, Line};
 use super::nearest::Nearest;
-use super::{LocalPlanner, Motion, Scene, capped, leaning, values_of};
+use super::{Law, Motion, Planner, Scene, capped, leaning, values_of};
 use crate::sampling::{AgentParameters, PlannerKey};
 use crate::walls::Segment;
 
@@ -22,14 +22,15 @@ const KEYS: [PlannerKey; 6] = [
 ];
 
 /// Reciprocal collision avoidance.
-#[derive(Debug, Clone, Default)]
-pub struct ReciprocalAvoidance {
-    values: Vec<Values>,
-}
+pub type ReciprocalAvoidance = Planner<ReciprocalAvoidanceLaw>;
+
+/// The law of [`ReciprocalAvoidance`].
+#[derive(Debug, Clone, Copy)]
+pub struct ReciprocalAvoidanceLaw;
 
 /// What a person avoids collisions with; times in seconds, lengths in metres.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Values {
+pub struct Values {
     pub(super) time_horizon: f64,
     pub(super) most_neighbours: usize,
     pub(super) neighbour_reach: f64,
@@ -59,32 +60,20 @@ const MOST_NEIGHBOURS: f64 = 256.0;
 /// Horizons divide.
 const SHORTEST_HORIZON: f64 = 1e-3;
 
-impl LocalPlanner for ReciprocalAvoidance {
-    fn name(&self) -> &'static str {
-        "orca"
+impl Law for ReciprocalAvoidanceLaw {
+    type Values = Values;
+    const NAME: &'static str = "orca";
+    const KEYS: &'static [PlannerKey] = &KEYS;
+
+    fn values(parameters: &AgentParameters) -> Values {
+        Values::of(values_of(parameters, &KEYS))
     }
 
-    fn keys(&self) -> &'static [PlannerKey] {
-        &KEYS
-    }
-
-    fn push(&mut self, parameters: &AgentParameters) {
-        self.values.push(Values::of(values_of(parameters, &KEYS)));
-    }
-
-    fn set(&mut self, row: usize, parameters: &AgentParameters) {
-        self.values[row] = Values::of(values_of(parameters, &KEYS));
-    }
-
-    fn swap_remove(&mut self, row: usize) {
-        self.values.swap_remove(row);
-    }
-
-    fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
+    fn plan(values: &[Values], scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
         Surroundings::with(|around| {
             for (motion, row) in out.iter_mut().zip(rows) {
                 let row = *row as usize;
-                let values = &self.values[row];
+                let values = &values[row];
                 let velocity = match wanted(scene, row, values.goal_radius) {
                     Some(wanted) => {
                         around.look(scene, row, values);

@@ -6,7 +6,7 @@
 use std::f64::consts::PI;
 
 use super::orca::{Surroundings, Values, wanted};
-use super::{LocalPlanner, Motion, Scene, capped, values_of};
+use super::{Law, Motion, Planner, Scene, capped, values_of};
 use crate::exponential::exponential;
 use crate::sampling::{AgentParameters, PlannerKey};
 
@@ -39,42 +39,29 @@ const STRIDE: f64 = (1.0 + 0.9) / 2.0 / 1.57;
 const BIAS: (f64, f64) = (0.1, 10.0);
 
 /// Velocity obstacles with the density-speed relation of people.
-#[derive(Debug, Clone, Default)]
-pub struct PedestrianVelocityObstacles {
-    values: Vec<(Values, f64)>,
-}
+pub type PedestrianVelocityObstacles = Planner<PedestrianVelocityObstaclesLaw>;
 
-fn row_values(parameters: &AgentParameters) -> (Values, f64) {
-    let [time, most, reach, wall_time, clearance, goal_radius, bias] = values_of(parameters, &KEYS);
-    (Values::of([time, most, reach, wall_time, clearance, goal_radius]), bias.max(BIAS.0).min(BIAS.1))
-}
+/// The law of [`PedestrianVelocityObstacles`].
+#[derive(Debug, Clone, Copy)]
+pub struct PedestrianVelocityObstaclesLaw;
 
-impl LocalPlanner for PedestrianVelocityObstacles {
-    fn name(&self) -> &'static str {
-        "pedvo"
+impl Law for PedestrianVelocityObstaclesLaw {
+    /// Those of `orca`, and the turning bias.
+    type Values = (Values, f64);
+    const NAME: &'static str = "pedvo";
+    const KEYS: &'static [PlannerKey] = &KEYS;
+
+    fn values(parameters: &AgentParameters) -> (Values, f64) {
+        let [time, most, reach, wall_time, clearance, goal_radius, bias] = values_of(parameters, &KEYS);
+        let avoidance = Values::of([time, most, reach, wall_time, clearance, goal_radius]);
+        (avoidance, bias.max(BIAS.0).min(BIAS.1))
     }
 
-    fn keys(&self) -> &'static [PlannerKey] {
-        &KEYS
-    }
-
-    fn push(&mut self, parameters: &AgentParameters) {
-        self.values.push(row_values(parameters));
-    }
-
-    fn set(&mut self, row: usize, parameters: &AgentParameters) {
-        self.values[row] = row_values(parameters);
-    }
-
-    fn swap_remove(&mut self, row: usize) {
-        self.values.swap_remove(row);
-    }
-
-    fn plan(&self, scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
+    fn plan(values: &[(Values, f64)], scene: &Scene<'_>, rows: &[u32], out: &mut [Motion]) {
         Surroundings::with(|around| {
             for (motion, row) in out.iter_mut().zip(rows) {
                 let row = *row as usize;
-                let (values, bias) = &self.values[row];
+                let (values, bias) = &values[row];
                 let velocity = match wanted(scene, row, values.goal_radius) {
                     Some(wanted) => step(around, scene, row, values, *bias, wanted),
                     None => [0.0; 2],

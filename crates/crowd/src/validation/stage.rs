@@ -7,12 +7,12 @@ use promenade_scenario::{AgentTypeLibrary, ResolvedType};
 use crate::error::CrowdError;
 use crate::global::GlobalPlanner;
 use crate::pool::Pool;
-use crate::random::Generator;
 use crate::settings::Settings;
 use crate::spawn::SpawnRequest;
 use crate::step::Crowd;
 use crate::trajectory::Trajectory;
 use crate::walls::{Segment, Wall};
+use promenade_kernel::generator::Generator;
 
 use super::{Row, Scene};
 

@@ -1,4 +1,5 @@
-//! Named random streams that give the same numbers as the reference (crowd-engine specification, section 24).
+//! The generator of worlds and crowds that were first run in Python: NumPy's PCG64, seeded by number or by the name of a stream
+//! (crowd-engine specification, section 24; robot-world specification, section 15).
 //!
 //! The seed of a stream is a digest of the run's seed and the stream's name, so the order in which streams are made does not matter.
 //! The generator is PCG64 seeded through NumPy's `SeedSequence`. Nothing here may take entropy from the machine.
