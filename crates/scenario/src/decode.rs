@@ -1,6 +1,7 @@
 //! Typed values out of a tree, with a collector for everything that is wrong.
 //!
-//! Every reader reports and goes on: a function that returns `None` has said why. Nothing here knows a key of the format.
+//! Every reader reports and goes on: a function that returns `None` has said why. Nothing here knows a key of a format, so that readers of
+//! other crates' files share it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,17 +10,21 @@ use crate::tree::{Entry, Node, Value, join, parse_document};
 
 /// Largest coordinate, length or time taken from a file. Beyond it a double no longer resolves millimetres well, and
 /// no building is that large.
-pub(crate) const MAX_NUMBER: f64 = 1.0e9;
+pub const MAX_NUMBER: f64 = 1.0e9;
 
 /// Collects the problems of one file while its tree is read.
-pub(crate) struct Decoder {
+#[derive(Debug)]
+pub struct Decoder {
     file: PathBuf,
     problems: Vec<Problem>,
 }
 
 impl Decoder {
     /// Decodes the text of a whole file: its value, or every problem with at least one error.
-    pub(crate) fn read<T>(
+    ///
+    /// # Errors
+    /// When anything in the file is an error.
+    pub fn read<T>(
         text: &str,
         file: &Path,
         value: impl FnOnce(&mut Self, &Node) -> Option<T>,
@@ -59,7 +64,8 @@ impl Decoder {
         });
     }
 
-    pub(crate) fn error(&mut self, at: Position, path: &str, message: impl Into<String>) {
+    /// Report what keeps the file from loading.
+    pub fn error(&mut self, at: Position, path: &str, message: impl Into<String>) {
         self.push(Severity::Error, at, path, message, None);
     }
 
@@ -73,7 +79,8 @@ impl Decoder {
         self.push(Severity::Error, at, path, message, suggestion);
     }
 
-    pub(crate) fn warning(&mut self, at: Position, path: &str, message: impl Into<String>) {
+    /// Report what loads and very likely is not meant.
+    pub fn warning(&mut self, at: Position, path: &str, message: impl Into<String>) {
         self.push(Severity::Warning, at, path, message, None);
     }
 
@@ -102,16 +109,17 @@ impl Decoder {
     }
 
     /// The known word closest to `word`, while the file has few problems.
-    pub(crate) fn nearest<'c>(&self, word: &str, known: impl IntoIterator<Item = &'c str>) -> Option<String> {
+    pub fn nearest<'c>(&self, word: &str, known: impl IntoIterator<Item = &'c str>) -> Option<String> {
         (self.problems.len() < MAX_SUGGESTIONS).then(|| nearest(word, known).map(str::to_owned)).flatten()
     }
 
     /// Report a value of the wrong kind.
-    pub(crate) fn mismatch(&mut self, node: &Node, path: &str, expected: &str) {
+    pub fn mismatch(&mut self, node: &Node, path: &str, expected: &str) {
         self.error(node.at, path, format!("expected {expected}, found {}", node.describe()));
     }
 
-    pub(crate) fn text(&mut self, node: &Node, path: &str) -> Option<String> {
+    /// Text that is written as text.
+    pub fn text(&mut self, node: &Node, path: &str) -> Option<String> {
         match &node.value {
             Value::Text(text) => Some(text.clone()),
             Value::Int(_) | Value::Float(_) | Value::Bool(_) => {
@@ -132,7 +140,7 @@ impl Decoder {
     }
 
     /// A name: text that is not empty and has no control characters or surrounding space, since it becomes part of topic data.
-    pub(crate) fn name(&mut self, node: &Node, path: &str) -> Option<String> {
+    pub fn name(&mut self, node: &Node, path: &str) -> Option<String> {
         let text = self.text(node, path)?;
         if text.trim().is_empty() {
             self.error(node.at, path, "a name must not be empty");
@@ -158,7 +166,8 @@ impl Decoder {
         }
     }
 
-    pub(crate) fn number(&mut self, node: &Node, path: &str) -> Option<f64> {
+    /// A finite number of at most [`MAX_NUMBER`] either way.
+    pub fn number(&mut self, node: &Node, path: &str) -> Option<f64> {
         let Some(x) = node.as_f64() else {
             let suggestion = node
                 .as_str()
@@ -202,7 +211,8 @@ impl Decoder {
         Some(x)
     }
 
-    pub(crate) fn integer(&mut self, node: &Node, path: &str) -> Option<i64> {
+    /// A whole number, with or without a point.
+    pub fn integer(&mut self, node: &Node, path: &str) -> Option<i64> {
         match node.value {
             Value::Int(i) => Some(i),
             Value::Float(x) if x.fract() == 0.0 && x.abs() <= MAX_NUMBER => Some(x as i64),
@@ -262,7 +272,7 @@ impl Decoder {
     }
 
     /// A map whose keys are looked up one by one.
-    pub(crate) fn fields<'a>(
+    pub fn fields<'a>(
         &mut self,
         node: &'a Node,
         path: &str,
@@ -324,8 +334,10 @@ pub(crate) enum Unknown {
 }
 
 /// A map being read.
-pub(crate) struct Fields<'a> {
-    pub(crate) at: Position,
+#[derive(Debug)]
+pub struct Fields<'a> {
+    /// Where the map stands.
+    pub at: Position,
     entries: &'a [Entry],
     path: String,
     known: [&'static [&'static str]; 2],
@@ -335,29 +347,38 @@ pub(crate) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// The value of a key; a key without a value counts as absent.
-    pub(crate) fn get(&self, key: &str) -> Option<&'a Node> {
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&'a Node> {
         self.entries.iter().find(|e| e.key == key).map(|e| &e.value).filter(|node| node.value != Value::Null)
     }
 
     /// The key's own place, for messages about the key rather than its value.
-    pub(crate) fn key_at(&self, key: &str) -> Position {
+    #[must_use]
+    pub fn key_at(&self, key: &str) -> Position {
         self.entries.iter().find(|e| e.key == key).map_or(self.at, |e| e.at)
     }
 
     /// Whether the key is there, with or without a value.
-    pub(crate) fn has(&self, key: &str) -> bool {
+    #[must_use]
+    pub fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|e| e.key == key)
     }
 
-    pub(crate) fn entries(&self) -> &'a [Entry] {
+    /// All entries, in file order.
+    #[must_use]
+    pub fn entries(&self) -> &'a [Entry] {
         self.entries
     }
 
-    pub(crate) fn path_of(&self, key: &str) -> String {
+    /// The path of a key's value.
+    #[must_use]
+    pub fn path_of(&self, key: &str) -> String {
         join(&self.path, key)
     }
 
-    pub(crate) fn path(&self) -> &str {
+    /// The path of the map itself.
+    #[must_use]
+    pub fn path(&self) -> &str {
         &self.path
     }
 

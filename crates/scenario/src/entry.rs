@@ -172,6 +172,8 @@ pub struct StaticEntry {
     pub scale: Option<[f64; 3]>,
     /// Level the entry is on, when declared.
     pub level_id: Option<String>,
+    /// Mass of one that can be pushed, kg, when declared; else that of its model counts.
+    pub mass: Option<f64>,
     /// What people can do with it.
     pub interaction: Interaction,
     /// The whole entry as written.
@@ -247,6 +249,7 @@ const STATIC_KEYS: &[&str] = &[
     "pose",
     "pos",
     "scale",
+    "mass",
     "level_id",
     "type",
     "capacity",
@@ -321,6 +324,7 @@ impl Decoder {
         let mut fields = self.fields(node, path, "a static entry", STATIC_KEYS)?;
         let base = self.entry_base(&mut fields);
         let scale = fields.read(self, "scale", Self::scale);
+        let mass = fields.read(self, "mass", Self::positive);
         let interaction = self.interaction(&fields);
         fields.finish(self, Unknown::Open, &[]);
         Some(StaticEntry {
@@ -328,6 +332,7 @@ impl Decoder {
             model: base.model?,
             pose: base.pose?,
             scale,
+            mass,
             level_id: base.level_id,
             interaction,
             extra: node.clone(),

@@ -7,7 +7,7 @@
 pub mod agent_type;
 pub mod assets;
 pub mod check;
-mod decode;
+pub mod decode;
 pub mod entry;
 pub mod geometry;
 pub mod locate;
@@ -28,7 +28,8 @@ pub use agent_type::{
     AgentTypeError, AgentTypeFile, AgentTypeLibrary, BUILT_IN_TYPES, Distribution, ResolvedType, TypeDocument,
 };
 pub use assets::{
-    Annotation, AssetError, AssetKind, AssetLibrary, AssetPlace, AssetSource, Bundle, FALLBACK_HUMAN,
+    Annotation, AssetError, AssetKind, AssetLibrary, AssetPlace, AssetSource, BUILT_IN_ROBOTS, Bundle,
+    DEFAULT_ROBOT, FALLBACK_HUMAN,
 };
 pub use check::{Checked, FileKind, Surroundings, check, kind_of};
 pub use entry::{

@@ -209,7 +209,10 @@ impl Decoder {
 }
 
 /// The text of a file, or why there is none. Bounded, so that a device or a huge file cannot exhaust memory.
-pub(crate) fn read_text(file: &Path) -> Result<String, Problem> {
+///
+/// # Errors
+/// When there is no such file, when it cannot be read, is too large or is not UTF-8.
+pub fn read_text(file: &Path) -> Result<String, Problem> {
     use std::io::Read;
     let fail = |message: String| Problem::of_file(file, Severity::Error, message);
     let cannot = |e: std::io::Error| fail(format!("cannot be read: {e}"));

@@ -365,7 +365,8 @@ fn key_text(value: &RawValue) -> Option<String> {
 const MAX_KEY_SHOWN: usize = 60;
 
 /// The path of a key below another path.
-pub(crate) fn join(path: &str, key: &str) -> String {
+#[must_use]
+pub fn join(path: &str, key: &str) -> String {
     let end = key.char_indices().nth(MAX_KEY_SHOWN).map_or(key.len(), |(i, _)| i);
     let (shown, rest) = key.split_at(end);
     let dot = if path.is_empty() { "" } else { "." };

@@ -98,12 +98,26 @@ pub struct Annotation {
     pub seats: Vec<Seat>,
     /// Frame of a robot's base.
     pub base_frame: Option<String>,
+    /// Mass of an object that can be pushed, kg; without one it stands like a wall.
+    pub mass: Option<f64>,
     /// The whole file as written.
     pub document: Node,
 }
 
-const KEYS: &[&str] =
-    &["asa", "name", "path", "desc", "note", "face", "tags", "bounding_box", "hoi", "seats", "base_frame"];
+const KEYS: &[&str] = &[
+    "asa",
+    "name",
+    "path",
+    "desc",
+    "note",
+    "face",
+    "tags",
+    "bounding_box",
+    "hoi",
+    "seats",
+    "base_frame",
+    "mass",
+];
 
 const FACES: [(&str, Face); 9] = [
     ("x", Face::PlusX),
@@ -133,6 +147,7 @@ impl Annotation {
             interactions: Vec::new(),
             seats: Vec::new(),
             base_frame: None,
+            mass: None,
             document: Node::empty_map(),
         }
     }
@@ -184,6 +199,7 @@ impl Decoder {
                 .unwrap_or_default(),
             seats: fields.read(self, "seats", Self::seats).unwrap_or_default(),
             base_frame: fields.read(self, "base_frame", Self::name),
+            mass: fields.read(self, "mass", Self::positive),
             document: node.clone(),
         };
         if let Some(version) = annotation.asa.filter(|version| *version != 1) {
@@ -258,7 +274,7 @@ mod tests {
 
     #[test]
     fn all_mistakes_of_an_annotation_are_told_with_their_places() {
-        let text = "asa: 2\nface: north\ntags: [seating]\nbounding_box: [[1, 0], [a, 2], 3]\nseat: []\nbase_frame: ''\n";
+        let text = "asa: 2\nface: north\ntags: [seating]\nbounding_box: [[1, 0], [a, 2], 3]\nseat: []\nbase_frame: ''\nmass: 0\n";
         let report = Annotation::parse(text, Path::new("a.yaml")).expect_err("refused");
         assert_eq!(
             report.to_string(),
@@ -269,7 +285,8 @@ a.yaml:4:16: error: bounding_box[0]: the smallest value 1 is greater than the la
 a.yaml:4:25: error: bounding_box[1]: expected a number, found the text \"a\"
 a.yaml:4:32: error: bounding_box[2]: expected `[min, max]` in metres, found the number 3
 a.yaml:5:1: warning: unknown key `seat`  (try: seats)
-a.yaml:6:13: error: base_frame: a name must not be empty"
+a.yaml:6:13: error: base_frame: a name must not be empty
+a.yaml:7:7: error: mass: must be greater than 0, found 0"
         );
     }
 

@@ -15,6 +15,12 @@ pub const RIG_FILE: &str = "rig.yaml";
 /// The human that stands in for every missing one. Ours, so it alone says nothing about which models a user has.
 pub const FALLBACK_HUMAN: &str = "arenian";
 
+/// The robots that come with the program, in order of the alphabet; a library's own model of such a name comes first.
+pub const BUILT_IN_ROBOTS: [&str; 5] =
+    ["car_robot", "field_robot", "omni_robot", "service_robot", "small_diff"];
+/// The robot that stands in where no model is named, and for every missing one.
+pub const DEFAULT_ROBOT: &str = "service_robot";
+
 /// Folders in a folder of domains or types. More is no library of assets.
 const MAX_FOLDERS: usize = 1_000;
 /// Model names looked through for a nearest one.

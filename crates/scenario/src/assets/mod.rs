@@ -8,6 +8,6 @@ mod library;
 
 pub use annotation::{Annotation, BoundingBox, Face, Tag};
 pub use library::{
-    ANNOTATION_FILE, AssetError, AssetKind, AssetLibrary, AssetPlace, AssetSource, Bundle, FALLBACK_HUMAN,
-    RIG_FILE,
+    ANNOTATION_FILE, AssetError, AssetKind, AssetLibrary, AssetPlace, AssetSource, BUILT_IN_ROBOTS, Bundle,
+    DEFAULT_ROBOT, FALLBACK_HUMAN, RIG_FILE,
 };

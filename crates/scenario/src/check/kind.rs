@@ -64,7 +64,13 @@ pub fn kind_of(file: &Path) -> Result<FileKind, Report> {
 
 /// What kind of file a document is.
 pub(super) fn kind(file: &Path, node: &Node) -> FileKind {
-    by_name(file).unwrap_or_else(|| by_content(node))
+    let has = |keys: &[&str]| keys.iter().any(|key| node.get(key).is_some());
+    match by_name(file) {
+        // Both kinds of world are called so.
+        Some(FileKind::World) if has(&ROBOT_WORLD_KEYS) && !has(&WORLD_KEYS) => FileKind::RobotWorld,
+        Some(kind) => kind,
+        None => by_content(node),
+    }
 }
 
 fn by_name(file: &Path) -> Option<FileKind> {
@@ -80,6 +86,7 @@ fn by_name(file: &Path) -> Option<FileKind> {
 
 const WORLD_KEYS: [&str; 2] = ["zones", "levels"];
 const SCENARIO_KEYS: [&str; 6] = ["static", "dynamic", "robots", "regions", "timeline", "obstacles"];
+const ROBOT_WORLD_KEYS: [&str; 4] = ["world", "robot", "obstacle", "irsim"];
 const PROFILE_KEYS: [&str; 6] = ["signals", "same_as", "speeds", "cadence", "gain", "phase_warp"];
 const AGENT_TYPE_KEYS: [&str; 10] = [
     "extends",
@@ -101,6 +108,8 @@ fn by_content(node: &Node) -> FileKind {
         FileKind::World
     } else if StandaloneScenario::is_one(node) {
         FileKind::Standalone
+    } else if node.get("world").is_some_and(|world| world.entries().is_some()) {
+        FileKind::RobotWorld
     } else if has(&SCENARIO_KEYS) {
         FileKind::Scenario
     } else if has(&["image"]) && has(&["resolution", "origin"]) {
@@ -111,7 +120,7 @@ fn by_content(node: &Node) -> FileKind {
         FileKind::Profile
     } else if node.get("keys").is_some_and(|keys| keys.items().is_some()) {
         FileKind::KeyFrames
-    } else if has(&["world", "robot", "obstacle", "irsim"]) {
+    } else if has(&ROBOT_WORLD_KEYS) {
         FileKind::RobotWorld
     } else {
         by_misspelling(node)
@@ -147,6 +156,8 @@ mod tests {
         assert_eq!(kind("name: run\nsame_as: walk\ngain: {factor: 1.6}"), FileKind::Profile);
         assert_eq!(kind("loop_from: 0.7\nkeys: [{t: 0}]"), FileKind::KeyFrames);
         assert_eq!(kind("world: {height: 10}\nrobot: []\nobstacle: []"), FileKind::RobotWorld);
+        assert_eq!(kind("world: {height: 10}\nrobots: []"), FileKind::RobotWorld);
+        assert_eq!(kind("irsim: {robot: []}"), FileKind::RobotWorld);
         assert_eq!(kind("image: map.png\nresolution: 0.05"), FileKind::Map);
         assert_eq!(kind("walls: []\nobstacles: []"), FileKind::Standalone);
         assert_eq!(kind("a: 1"), FileKind::Unknown);
@@ -155,9 +166,12 @@ mod tests {
     #[test]
     fn some_names_say_it_all() {
         let nothing = Node::empty_map();
+        assert_eq!(kind(Path::new("a/world.yaml"), &nothing), FileKind::World);
         assert_eq!(kind(Path::new("a/annotation.yaml"), &nothing), FileKind::Annotation);
         assert_eq!(kind(Path::new("a/rig.yaml"), &nothing), FileKind::Rig);
         assert_eq!(kind(Path::new("annotations.yaml"), &nothing), FileKind::ClipAnnotations);
         assert_eq!(kind(Path::new("a/scenario.json"), &nothing), FileKind::Scenario);
+        let robots = parse_document("robot: []", Path::new("f")).0.expect("parses");
+        assert_eq!(kind(Path::new("a/world.yaml"), &robots), FileKind::RobotWorld);
     }
 }

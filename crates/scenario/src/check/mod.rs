@@ -255,12 +255,11 @@ impl Checker<'_> {
                 decoder.map_file(&node);
                 self.findings.problems.extend(decoder.into_problems());
             }
-            FileKind::RobotWorld => {
-                self.findings.problems.extend(problems);
-                let message = "a robot world: nothing but its YAML is checked yet";
-                self.findings.problems.push(Problem::of_file(file, Severity::Hint, message));
-            }
-            FileKind::Profile | FileKind::Rig | FileKind::ClipAnnotations | FileKind::KeyFrames => {}
+            FileKind::Profile
+            | FileKind::Rig
+            | FileKind::ClipAnnotations
+            | FileKind::KeyFrames
+            | FileKind::RobotWorld => {}
             FileKind::Unknown => {
                 self.findings.problems.extend(problems);
                 let message =

@@ -8,7 +8,9 @@ use super::findings::{Findings, Spot};
 use super::scene::short;
 use super::{FileKind, Surroundings};
 use crate::agent_type::{AgentTypeError, AgentTypeLibrary, ResolvedType};
-use crate::assets::{ANNOTATION_FILE, AssetError, AssetKind, AssetLibrary, Bundle, FALLBACK_HUMAN};
+use crate::assets::{
+    ANNOTATION_FILE, AssetError, AssetKind, AssetLibrary, BUILT_IN_ROBOTS, Bundle, FALLBACK_HUMAN,
+};
 use crate::entry::{AgentType, DynamicEntry, StaticEntry};
 use crate::place::value_at;
 use crate::problem::{Position, Problem, Severity, nearest, shown};
@@ -38,7 +40,9 @@ impl Models<'_> {
             self.person(&Spot::new(&scenario.file, e.at, format!("dynamic[{i}]")), e);
         }
         for (i, robot) in scenario.robots.iter().enumerate() {
-            if let Some(model) = &robot.model {
+            if let Some(model) = &robot.model
+                && !BUILT_IN_ROBOTS.contains(&model.as_str())
+            {
                 let at = value_at(&robot.extra, &["model"]);
                 let spot = Spot::new(&scenario.file, at, format!("robots[{i}].model"));
                 self.model(AssetKind::Robot, model, &spot);
@@ -234,7 +238,7 @@ const fn instead(kind: AssetKind) -> &'static str {
     match kind {
         AssetKind::Human => ", so the fallback stands in",
         AssetKind::Object => ", so the object has no box",
-        AssetKind::Robot => "",
+        AssetKind::Robot => ", so in the robot world service_robot stands in",
     }
 }
 
