@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use promenade_kernel::KeyedStreams;
 use promenade_scenario::{
-    AgentType, AssetKind, AssetLibrary, Loaded, LocateError, Located, Node, Origin, Point, Problem, Report,
-    ResolveOptions, ResolvedDynamic, ResolvedRobot, ResolvedScenario, ResolvedStatic, RobotEntry, Scenario,
-    ScenarioRef, Segment, Severity, Value, World, find_world,
+    AgentType, AssetKind, AssetLibrary, BUILT_IN_ROBOTS, Loaded, LocateError, Located, Node, Origin, Point,
+    Problem, Report, ResolveOptions, ResolvedDynamic, ResolvedRobot, ResolvedScenario, ResolvedStatic,
+    RobotEntry, Scenario, ScenarioRef, Segment, Severity, Value, World, find_world,
 };
 
 use crate::entity::{Door, DynamicObstacle, Region, StaticObstacle, Wall};
@@ -220,8 +220,14 @@ const BASE_FRAME: &str = "base_link";
 fn base_frame(models: &AssetLibrary, model: &str, name: &str, namespace: &str) -> Option<String> {
     let frame = match models.robot(model) {
         Ok(bundle) => bundle.annotation.base_frame.clone().unwrap_or_else(|| BASE_FRAME.to_owned()),
-        // Nothing said or nothing installed: the customary frame. A model that is there and broken is told of.
-        Err(_) if model.is_empty() || !models.is_stocked(AssetKind::Robot) => BASE_FRAME.to_owned(),
+        // Nothing said, nothing installed or our own: the customary frame. A model that is there and broken is told of.
+        Err(_)
+            if model.is_empty()
+                || BUILT_IN_ROBOTS.contains(&model)
+                || !models.is_stocked(AssetKind::Robot) =>
+        {
+            BASE_FRAME.to_owned()
+        }
         Err(error) => {
             tracing::warn!("robot {name:?}: {error}");
             return None;

@@ -22,6 +22,7 @@ mod possession;
 pub mod record;
 pub mod robot;
 mod sim;
+pub mod sims;
 mod steer;
 mod stimulus;
 pub mod walker;

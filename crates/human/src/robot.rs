@@ -2,6 +2,9 @@
 //!
 //! A robot is followed by its transform. This module must never drive one.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use promenade_kernel::Time;
 
 use crate::message::Pose;
@@ -50,6 +53,16 @@ pub struct NoTransforms;
 impl Transforms for NoTransforms {
     fn latest(&mut self, _frame: &str) -> Option<(Time, Pose)> {
         None
+    }
+}
+
+/// Frames that somebody else keeps.
+impl<T: Transforms> Transforms for Rc<RefCell<T>> {
+    fn latest(&mut self, frame: &str) -> Option<(Time, Pose)> {
+        self.borrow_mut().latest(frame)
+    }
+    fn on_clock_back(&mut self) {
+        self.borrow_mut().on_clock_back();
     }
 }
 

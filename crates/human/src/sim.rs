@@ -4,6 +4,9 @@
 //! they return; the simulator is paused while an episode is reset, so they must not wait for simulated time.
 //! [`Sim::pedestrian_update`] is called every tick and must never block.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use promenade_kernel::Time;
 
 use crate::entity::{Door, DynamicObstacle, StaticObstacle, Wall};
@@ -87,3 +90,61 @@ pub trait Sim {
 pub struct DummySim;
 
 impl Sim for DummySim {}
+
+/// A simulator that somebody else holds too, such as who drives its robots.
+impl<S: Sim> Sim for Rc<RefCell<S>> {
+    fn obstacle_spawn(&mut self, obstacles: &[StaticObstacle]) -> Vec<bool> {
+        self.borrow_mut().obstacle_spawn(obstacles)
+    }
+    fn obstacle_move(&mut self, obstacles: &[StaticObstacle]) -> Vec<bool> {
+        self.borrow_mut().obstacle_move(obstacles)
+    }
+    fn obstacle_delete(&mut self, obstacles: &[StaticObstacle]) -> Vec<bool> {
+        self.borrow_mut().obstacle_delete(obstacles)
+    }
+    fn pedestrian_spawn(&mut self, pedestrians: &[DynamicObstacle]) -> Vec<bool> {
+        self.borrow_mut().pedestrian_spawn(pedestrians)
+    }
+    fn pedestrian_move(&mut self, pedestrians: &[DynamicObstacle]) -> Vec<bool> {
+        self.borrow_mut().pedestrian_move(pedestrians)
+    }
+    fn pedestrian_delete(&mut self, pedestrians: &[DynamicObstacle]) -> Vec<bool> {
+        self.borrow_mut().pedestrian_delete(pedestrians)
+    }
+    fn pedestrian_update(&mut self, stamp: Time, pedestrians: &[Pedestrian], results: &mut Vec<bool>) {
+        self.borrow_mut().pedestrian_update(stamp, pedestrians, results);
+    }
+    fn robot_spawn(&mut self, robots: &[Robot]) -> Vec<bool> {
+        self.borrow_mut().robot_spawn(robots)
+    }
+    fn robot_move(&mut self, robots: &[Robot]) -> Vec<bool> {
+        self.borrow_mut().robot_move(robots)
+    }
+    fn robot_delete(&mut self, robots: &[Robot]) -> Vec<bool> {
+        self.borrow_mut().robot_delete(robots)
+    }
+    fn spawn_walls(&mut self, walls: &[Wall], clear_existing: bool) -> bool {
+        self.borrow_mut().spawn_walls(walls, clear_existing)
+    }
+    fn spawn_doors(&mut self, doors: &[Door]) -> Vec<bool> {
+        self.borrow_mut().spawn_doors(doors)
+    }
+    fn update_doors(&mut self, doors: &[(Door, bool)]) {
+        self.borrow_mut().update_doors(doors);
+    }
+    fn remove_world(&mut self) -> bool {
+        self.borrow_mut().remove_world()
+    }
+    fn remove_mechanisms(&mut self) -> bool {
+        self.borrow_mut().remove_mechanisms()
+    }
+    fn before_reset_episode(&mut self) {
+        self.borrow_mut().before_reset_episode();
+    }
+    fn after_reset_episode(&mut self) {
+        self.borrow_mut().after_reset_episode();
+    }
+    fn take_restarted(&mut self) -> bool {
+        self.borrow_mut().take_restarted()
+    }
+}

@@ -24,14 +24,10 @@ pub(crate) struct Body {
 impl Body {
     /// Goes towards `goal` for `dt` seconds, at `speed` at most.
     pub(crate) fn go_towards(&mut self, goal: [f64; 2], speed: f64, dt: f64, agility: Agility) {
-        let to_goal = [goal[0] - self.position[0], goal[1] - self.position[1]];
-        let error = wrap(f64::atan2(to_goal[1], to_goal[0]) - self.yaw);
-        if to_goal[0].hypot(to_goal[1]) > 1e-6 {
-            let most = agility.turn_rate * dt;
-            self.yaw = wrap(self.yaw + error.clamp(-most, most));
+        let (turn, wanted) = self.towards(goal, speed, dt, agility);
+        if let Some(turn) = turn {
+            self.yaw = wrap(self.yaw + turn);
         }
-        // Nobody goes sideways into a turn: more than a quarter turn away they stop and turn on the spot.
-        let wanted = if error.abs() > FRAC_PI_2 { 0.0 } else { speed * error.cos() };
         self.go_on(wanted, dt, agility);
     }
 
@@ -40,9 +36,30 @@ impl Body {
         self.go_on(0.0, dt, agility);
     }
 
-    fn go_on(&mut self, wanted: f64, dt: f64, agility: Agility) {
+    /// How far to turn within `dt` seconds to get to `goal`, `None` when it is there, and how fast to go, at `speed` at most.
+    pub(crate) fn towards(
+        &self,
+        goal: [f64; 2],
+        speed: f64,
+        dt: f64,
+        agility: Agility,
+    ) -> (Option<f64>, f64) {
+        let to_goal = [goal[0] - self.position[0], goal[1] - self.position[1]];
+        let error = wrap(f64::atan2(to_goal[1], to_goal[0]) - self.yaw);
+        let most = agility.turn_rate * dt;
+        let turn = (to_goal[0].hypot(to_goal[1]) > 1e-6).then(|| error.clamp(-most, most));
+        // Nobody goes sideways into a turn: more than a quarter turn away they stop and turn on the spot.
+        (turn, if error.abs() > FRAC_PI_2 { 0.0 } else { speed * error.cos() })
+    }
+
+    /// The speed after `dt` seconds of getting to the one that is wanted.
+    pub(crate) fn speed_after(&self, wanted: f64, dt: f64, agility: Agility) -> f64 {
         let most = agility.acceleration * dt;
-        self.speed += (wanted - self.speed).clamp(-most, most);
+        self.speed + (wanted - self.speed).clamp(-most, most)
+    }
+
+    fn go_on(&mut self, wanted: f64, dt: f64, agility: Agility) {
+        self.speed = self.speed_after(wanted, dt, agility);
         let (sin, cos) = self.yaw.sin_cos();
         self.position[0] += self.speed * cos * dt;
         self.position[1] += self.speed * sin * dt;

@@ -1,7 +1,7 @@
-//! Robots driven straight to their goal where no physics simulator drives them.
+//! Robots driven straight to their goal, in a world ([`RobotDriver::command`]) or without one ([`RobotDriver::step`]).
 //!
-//! A stand-in, not a planner: it knows neither walls nor a way around anything. It stops for closed doors on its leg and for
-//! whoever is ahead, and then waits.
+//! A stand-in for a navigation stack, not a planner: it knows neither walls nor a way around people. It stops for closed doors on its
+//! leg and for whoever is ahead, and then waits.
 
 use std::time::Duration;
 
@@ -15,6 +15,15 @@ const ROOM: f64 = 0.5;
 const ROOM_AT_DOOR: f64 = 0.2;
 /// Slower than this in m/s with somewhere to go it counts as blocked.
 const STANDING: f64 = 0.01;
+/// A robot in a world counts as blocked while it stays within this distance of a place, metres, and its goal is farther than that.
+const STAYING: f64 = 0.1;
+/// Of its speed a robot that cannot turn on the spot keeps at least this in a turn, however sharp.
+const CREEP: f64 = 0.3;
+
+/// A robot that could not go on for this long has given up.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Why the phase of such a robot failed.
+pub const GAVE_UP: &str = "something was in the way for too long";
 
 /// What a robot can do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,12 +36,22 @@ pub struct DriveLimits {
     pub turn_rate: f64,
     /// Radius of its disc, metres.
     pub radius: f64,
+    /// Radius of its tightest turn, metres; 0 = it turns on the spot.
+    pub turning_radius: f64,
+}
+
+impl DriveLimits {
+    /// Whether it can turn at all: one on wheels that roll any way may not need to.
+    #[must_use]
+    pub fn turns(&self) -> bool {
+        self.turn_rate > 0.0
+    }
 }
 
 impl Default for DriveLimits {
     /// A service robot of moderate size.
     fn default() -> Self {
-        DriveLimits { speed: 0.8, acceleration: 0.8, turn_rate: 1.2, radius: 0.3 }
+        DriveLimits { speed: 0.8, acceleration: 0.8, turn_rate: 1.2, radius: 0.3, turning_radius: 0.0 }
     }
 }
 
@@ -43,6 +62,8 @@ pub struct RobotDriver {
     level: Option<String>,
     limits: DriveLimits,
     body: Body,
+    /// Where it was when it last got on.
+    anchor: [f64; 2],
     blocked: Duration,
 }
 
@@ -55,6 +76,7 @@ impl RobotDriver {
             level: level.map(str::to_owned),
             limits,
             body: Body::default(),
+            anchor: [0.0; 2],
             blocked: Duration::ZERO,
         };
         driver.place(pose);
@@ -64,6 +86,7 @@ impl RobotDriver {
     /// Puts it elsewhere, at rest.
     pub fn place(&mut self, [x, y, yaw]: [f64; 3]) {
         self.body = Body { position: [x, y], yaw, speed: 0.0 };
+        self.anchor = [x, y];
         self.blocked = Duration::ZERO;
     }
 
@@ -80,10 +103,16 @@ impl RobotDriver {
         self.body.velocity()
     }
 
-    /// For how long a closed door or somebody ahead has kept it from going on; a caller that loses patience fails the task.
+    /// For how long a closed door, somebody ahead or, in a world, anything has kept it from going on.
     #[must_use]
     pub fn blocked(&self) -> Duration {
         self.blocked
+    }
+
+    /// Whether it was blocked for so long that its phase fails, with [`GAVE_UP`] for a reason.
+    #[must_use]
+    pub fn has_given_up(&self) -> bool {
+        self.blocked > PATIENCE
     }
 
     /// Moves it by `dt` towards `goal`, among everybody of the last step of `live`. Without a goal, or with one that is not finite, it
@@ -106,6 +135,45 @@ impl RobotDriver {
         let is_blocked = room < way && speed <= STANDING && self.body.speed <= STANDING;
         self.blocked = if is_blocked { self.blocked.saturating_add(dt) } else { Duration::ZERO };
         self.pose()
+    }
+
+    /// The command for the next `dt` seconds of a robot that a world moves: forward velocity in m/s and yaw rate in rad/s. It is at
+    /// `pose`, drives at `speed` and goes to `goal` by way of `via`; else as [`RobotDriver::step`].
+    pub fn command(
+        &mut self,
+        dt: Duration,
+        (pose, speed): ([f64; 3], f64),
+        (goal, via): (Option<[f64; 3]>, [f64; 2]),
+        live: &LiveWorld,
+    ) -> [f64; 2] {
+        let seconds = dt.as_secs_f64();
+        let limits = self.limits;
+        let agility = Agility { acceleration: limits.acceleration, turn_rate: limits.turn_rate };
+        let [x, y, yaw] = pose;
+        self.body = Body { position: [x, y], yaw, speed };
+        let goal = goal.filter(|goal| goal[0].is_finite() && goal[1].is_finite());
+        let Some([goal_x, goal_y, _]) = goal.filter(|_| seconds > 0.0) else {
+            (self.anchor, self.blocked) = ([x, y], Duration::ZERO);
+            return [self.body.speed_after(0.0, seconds, agility), 0.0];
+        };
+        let (here, next, goal) = (Point::new(x, y), Point::from(via), Point::new(goal_x, goal_y));
+        let way = here.distance(next) + next.distance(goal);
+        let room = self.room(here, next, live);
+        let most = stopping_speed(way.min(room), limits.acceleration, seconds).min(limits.speed);
+        let (turn, mut wanted) = self.body.towards(via, most, seconds, agility);
+        let mut turn_rate = turn.unwrap_or(0.0) / seconds;
+        if limits.turning_radius > 0.0 {
+            wanted = wanted.max(CREEP * most);
+            let most = wanted / limits.turning_radius;
+            turn_rate = turn_rate.clamp(-most, most);
+        }
+        let gone = here.distance(Point::from(self.anchor));
+        if gone > STAYING || way <= STAYING {
+            (self.anchor, self.blocked) = ([x, y], Duration::ZERO);
+        } else {
+            self.blocked = self.blocked.saturating_add(dt);
+        }
+        [self.body.speed_after(wanted, seconds, agility), turn_rate]
     }
 
     /// How far it may go: to a closed door between here and the goal, and to whoever is ahead.

@@ -44,6 +44,7 @@ mod schedule;
 mod signal;
 mod task;
 mod timeline;
+mod ways;
 
 use std::sync::Arc;
 
@@ -51,9 +52,10 @@ use promenade_kernel::Time;
 use promenade_scenario::{Point, Problem};
 
 pub use door::{DoorPhase, DoorState};
-pub use driver::{DriveLimits, RobotDriver};
+pub use driver::{DriveLimits, GAVE_UP, RobotDriver};
 pub use fields::{FieldError, FieldValue};
 pub use task::{RobotTask, TaskEvent};
+pub use ways::Ways;
 
 use door::Door;
 use ground::{Feature, Grid, Ground};

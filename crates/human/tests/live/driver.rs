@@ -103,3 +103,42 @@ fn it_does_not_stand_in_its_own_way() {
     let [x, _, _] = drive.run(10.0, Some([2.0, 0.0, 0.0]), &[]);
     assert!((x - 2.0).abs() < 0.05);
 }
+
+/// A robot that a world moves: what it is told, times how much of it the world lets it do.
+fn commanded(limits: DriveLimits, seconds: f64, lets: f64, others: &[Occupant<'_>]) -> ([f64; 3], Duration) {
+    let mut live = live(&hall(""));
+    let mut driver = RobotDriver::new("r", None, [0.0; 3], limits);
+    let ([mut x, mut y, mut yaw], mut speed) = ([0.0f64; 3], 0.0);
+    for step in 0..(seconds / DT) as usize {
+        live.step(at(step as f64 * DT), others.iter().copied());
+        let here = ([x, y, yaw], speed);
+        let [forward, turn] =
+            driver.command(Duration::from_secs_f64(DT), here, (Some([4.0, 3.0, 0.0]), [4.0, 3.0]), &live);
+        speed = forward * lets;
+        (x, y) = (x + speed * yaw.cos() * DT, y + speed * yaw.sin() * DT);
+        yaw += turn * DT;
+    }
+    ([x, y, yaw], driver.blocked())
+}
+
+#[test]
+fn its_commands_bring_it_to_the_goal() {
+    let ([x, y, _], blocked) = commanded(DriveLimits::default(), 30.0, 1.0, &[]);
+    assert!((x - 4.0).hypot(y - 3.0) < 0.05, "{x} {y}");
+    assert_eq!(blocked, Duration::ZERO);
+}
+
+#[test]
+fn a_car_turns_while_it_drives() {
+    let limits = DriveLimits { turning_radius: 1.5, ..DriveLimits::default() };
+    let ([x, y, _], _) = commanded(limits, 9.0, 1.0, &[]);
+    assert!((x - 4.0).hypot(y - 3.0) < 0.2, "{x} {y}");
+}
+
+#[test]
+fn whatever_holds_it_in_the_world_counts_as_blocking_it() {
+    let (_, blocked) = commanded(DriveLimits::default(), 20.0, 0.0, &[]);
+    assert!(blocked > Duration::from_secs(19), "{blocked:?}");
+    let (_, blocked) = commanded(DriveLimits::default(), 20.0, 1.0, &[person("ann", 2.0, 1.5)]);
+    assert!(blocked > Duration::from_secs(10), "{blocked:?}");
+}

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use promenade_crowd::protocol::{AgentState, Waypoint, Waypoints, mode};
-use promenade_crowd::random::Generator;
 use promenade_crowd::{AgentParameters, Handedness, planner};
 use promenade_kernel::KeyedStreams;
+use promenade_kernel::generator::Generator;
 use promenade_scenario::{AgentType, AgentTypeLibrary, DEFAULT_AGENT_RADIUS, WaypointMode};
 use rand::RngExt;
 
