@@ -1,7 +1,8 @@
 //! `promenade check`: every problem of every file, in one go.
 //!
 //! It only reads. What a file may hold is decided by the crates that load it, so that a clean check and a run agree: scenarios,
-//! worlds, agent types and assets by `scenario`, what happens in a world by `human`, profiles, poses, rigs and clips by `gait`.
+//! worlds, agent types and assets by `scenario`, what happens in a world by `human`, profiles, poses, rigs and clips by `gait`, worlds of robots
+//! by `robot_world`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -17,6 +18,9 @@ use promenade_gait::{
 use promenade_human::BuiltInTypes;
 use promenade_human::episode::{asset_cache, world_roots};
 use promenade_human::live::{LiveOptions, LiveWorld};
+use promenade_kernel::generator::Generator;
+use promenade_robot_world::place::place;
+use promenade_robot_world::{ReadOptions, Registry, WorldSpec};
 use promenade_scenario::locate::enclosing_world;
 use promenade_scenario::{
     Checked, FileKind, Problem, Scenario, Severity, Surroundings, World, check, kind_of,
@@ -25,7 +29,7 @@ use serde::Serialize;
 
 use crate::up::packages::{PROMENADE, Packages};
 
-/// Validate scenario, world, agent-type, asset, profile and clip files.
+/// Validate scenario, world, agent-type, asset, profile, clip and robot-world files.
 ///
 /// Prints every problem as FILE:LINE:COLUMN with what was found, what was expected and the nearest known word. An error is what
 /// cannot work, a warning what very likely was not meant, a hint what may be good to know. Exits with 1 if there is an error.
@@ -142,6 +146,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode> {
     let folder = args.clips.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
     findings.extend(unread.iter().map(|error| Finding::error(folder.clone(), 1, 1, error.to_string())));
     findings.extend(in_motion(&checked).into_iter().map(Finding::from));
+    for (file, _) in checked.files.iter().filter(|(_, kind)| *kind == FileKind::RobotWorld) {
+        findings.extend(of_robots(file).into_iter().map(Finding::from));
+    }
     let types = PoseTypes::new(profiles, BuiltInTypes);
     for (file, kind) in &checked.files {
         // Of an agent type that does not hold as a whole both would say the same.
@@ -209,6 +216,20 @@ fn in_motion(checked: &Checked) -> Vec<Problem> {
 
 fn problems_of(world: &World, scenario: &Scenario) -> Vec<Problem> {
     LiveWorld::new(world, scenario, [0.0, 0.0], LiveOptions::default()).problems().to_vec()
+}
+
+/// What the robot world finds in a file, and whether everybody found a place in one draw.
+fn of_robots(file: &Path) -> Vec<Problem> {
+    let loaded = match WorldSpec::read(file, &Registry::built_in(), &ReadOptions::default()) {
+        Ok(loaded) => loaded,
+        Err(report) => return report.into_problems(),
+    };
+    let mut problems = loaded.report.into_problems();
+    if let Err(error) = place(&loaded.value, &mut Generator::seeded(0)) {
+        let message = format!("with seed 0: {error}");
+        problems.push(Problem { at: error.at(), ..Problem::of_file(file, Severity::Warning, message) });
+    }
+    problems
 }
 
 /// What the gait finds in a file of its own.

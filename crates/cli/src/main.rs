@@ -9,6 +9,7 @@ mod pose;
 mod run;
 mod rviz;
 mod up;
+mod world;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -26,6 +27,7 @@ enum Command {
     Pose(pose::PoseArgs),
     Fit(fit::FitArgs),
     Crowd(crowd::CrowdArgs),
+    World(world::WorldArgs),
     Bench(bench::BenchArgs),
 }
 
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Command::Pose(args) => pose::run(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Crowd(args) => crowd::run(&args),
+        Command::World(args) => world::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Up(args) => up::run(&args),
         Command::Rviz(args) => rviz::run(&args),

@@ -58,6 +58,29 @@ fn robots_drive_to_where_their_phases_send_them_and_end_the_episode() {
 }
 
 #[test]
+fn robots_are_bodies_among_people_whatever_the_number_of_threads() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let run = |name: &str, more: &[&str]| {
+        let report = folder.path().join(name);
+        let mut arguments = vec!["run", "hall/crowd", "--human", "arena", "--duration", "20", "--report"];
+        arguments.push(report.to_str().expect("UTF-8 path"));
+        arguments.extend(more);
+        let output = promenade(&arguments);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        std::fs::read_to_string(report).expect("a report")
+    };
+    let first = run("one.json", &[]);
+    assert_eq!(first, run("three.json", &["--threads", "3"]));
+    let robot = |report: &str| serde_json::from_str::<Value>(report).expect("JSON")["robots"][0].clone();
+    let porter = robot(&first);
+    assert!(porter["distance_m"].as_f64().expect("a number") > 7.0, "{porter}");
+    assert_eq!(porter["contacts"]["walls"], 0, "{porter}");
+    assert!(porter["nearest_person_m"].as_f64().expect("people came by") > -0.01, "{porter}");
+    let line = robot(&run("line.json", &["--sim", "dummy"]));
+    assert!(line["distance_m"].is_number() && line.get("contacts").is_none(), "{line}");
+}
+
+#[test]
 fn people_of_the_corridor_walk() {
     let report: Value = serde_json::from_str(&run_report("0", "clinic/corridor_crowd")).expect("JSON");
     let people = report["pedestrians"].as_array().expect("a list");
@@ -296,6 +319,33 @@ fn the_fallback_body_is_a_model() {
     let links = || model.children().filter(|node| node.has_tag_name("link"));
     let of_links = |name: &str| links().flat_map(|l| l.children()).filter(|n| n.has_tag_name(name)).count();
     assert_eq!((links().count(), of_links("collision"), of_links("visual")), (1, 1, 16));
+}
+
+#[test]
+fn check_speaks_of_robot_worlds_too() {
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../robot_world/tests/data/20_grid_map.yaml");
+    let output = promenade(&["check", "--strict", recorded.to_str().expect("UTF-8 path")]);
+    assert_eq!(text(&output.stdout), "0 errors, 0 warnings, 0 hints in 1 path\n");
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let file = folder.path().join("world.yaml");
+    let file = file.to_str().expect("UTF-8 path");
+    let check = |world: &str| {
+        std::fs::write(file, world).expect("written");
+        text_of(&["check", file])
+    };
+    let told = check("world: {heigth: 3}\nrobot: {kinematics: {name: difff}, shape: {name: circle}}\n");
+    assert_eq!(
+        told,
+        format!(
+            "{file}:1:9: error: world.heigth: unknown key; did you mean height?\n\
+             {file}:2:28: error: robot.kinematics.name: unknown kinematics \"difff\"; did you mean \"diff\"? known: acker, diff, omni, \
+             omni_angular, static\n2 errors, 0 warnings, 0 hints in 1 path\n"
+        )
+    );
+    let told = check(
+        "robot: {number: 900, kinematics: {name: diff}, shape: {name: circle}, distribution: {name: random}}",
+    );
+    assert!(told.contains(":1:8: warning: with seed 0: robot (line 1): no free place for number "), "{told}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod report;
 mod reset;
 mod stage;
 mod validate;
+mod world;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -32,6 +33,7 @@ enum Bench {
     Crowd(crowd::CrowdArgs),
     Reset(reset::ResetArgs),
     Validate(validate::ValidateArgs),
+    World(world::WorldArgs),
 }
 
 pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
@@ -42,6 +44,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
         Bench::Crowd(args) => crowd::run(args)?,
         Bench::Reset(args) => reset::run(args)?,
         Bench::Validate(args) => validate::run(args)?,
+        Bench::World(args) => world::run(args)?,
     }
     Ok(ExitCode::SUCCESS)
 }

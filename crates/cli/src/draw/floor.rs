@@ -6,12 +6,13 @@ use promenade_crowd::Trajectory;
 use promenade_crowd::analysis::{Map, binned, fundamental_diagram, profiles, weidmann};
 use promenade_crowd::validation::{Chart, Series};
 
-use super::plot::{label, panel, round_step};
+use super::plan::Plan;
+use super::plot::panel;
 use super::{At, Canvas, Rgb, Size, mixed, palette};
 
 /// Longer side of a floor, pixels.
 const LONG: f32 = 620.0;
-/// Room around a floor: left, top, right, bottom.
+/// Room around a floor: left, top, right, bottom. A colour scale stands on the right.
 const MARGIN: [f32; 4] = [46.0, 54.0, 96.0, 40.0];
 /// Most lines of paths; of more people only a part is drawn.
 const MOST_PATHS: usize = 1500;
@@ -24,76 +25,13 @@ const HEAT: [Rgb; 5] =
 const COOL: [Rgb; 5] =
     [[0x7a, 0x1f, 0x3d], [0xd4, 0x6a, 0x4c], [0xe9, 0xd8, 0x8c], [0x5a, 0xa8, 0x9a], [0x1d, 0x4f, 0x7c]];
 
-/// A box of the floor and where it is on a canvas.
-struct Plan {
-    area: [f64; 4],
-    scale: f32,
-    corner: At,
+fn plan(area: [f64; 4], corner: At) -> Plan {
+    Plan::new(area, corner, LONG, MARGIN)
 }
 
-impl Plan {
-    fn new(area: [f64; 4], corner: At) -> Self {
-        let longest = (area[2] - area[0]).max(area[3] - area[1]).max(1e-3);
-        Self { area, scale: LONG / longest as f32, corner }
-    }
-
-    fn extent(&self) -> At {
-        [(self.area[2] - self.area[0]) as f32 * self.scale, (self.area[3] - self.area[1]) as f32 * self.scale]
-    }
-
-    fn size(&self) -> At {
-        let [width, height] = self.extent();
-        [width + MARGIN[0] + MARGIN[2], height + MARGIN[1] + MARGIN[3]]
-    }
-
-    fn place(&self, [x, y]: [f64; 2]) -> At {
-        let [_, height] = self.extent();
-        [
-            self.corner[0] + MARGIN[0] + (x - self.area[0]) as f32 * self.scale,
-            self.corner[1] + MARGIN[1] + height - (y - self.area[1]) as f32 * self.scale,
-        ]
-    }
-
-    /// Title, scales along both sides.
-    fn frame(&self, canvas: &mut Canvas, title: &str) {
-        canvas.text([self.corner[0] + MARGIN[0], self.corner[1] + 14.0], Size::Title, palette::INK, title);
-        let [x0, y0, x1, y1] = self.area;
-        let step = round_step((x1 - x0).max(y1 - y0), 8.0);
-        let marks = |from: f64, to: f64| {
-            let first = (from / step).ceil();
-            let count = ((to / step).floor() - first).max(0.0) as u32;
-            (0..=count).map(move |i| (first + f64::from(i)) * step)
-        };
-        for x in marks(x0, x1) {
-            let at = self.place([x, y0]);
-            let text = label(x, step);
-            canvas.line(&[at, [at[0], at[1] + 4.0]], 1.0, palette::FAINT);
-            canvas.text(
-                [at[0] - 0.5 * Size::Small.width(&text), at[1] + 8.0],
-                Size::Small,
-                palette::FAINT,
-                &text,
-            );
-        }
-        for y in marks(y0, y1) {
-            let at = self.place([x0, y]);
-            let text = label(y, step);
-            canvas.line(&[[at[0] - 4.0, at[1]], at], 1.0, palette::FAINT);
-            canvas.text(
-                [at[0] - 8.0 - Size::Small.width(&text), at[1] - 5.0],
-                Size::Small,
-                palette::FAINT,
-                &text,
-            );
-        }
-        let foot = self.place([x1, y0]);
-        canvas.text([foot[0] + 8.0, foot[1] + 6.0], Size::Small, palette::FAINT, "m");
-    }
-
-    fn walls(&self, canvas: &mut Canvas, walls: &[Segment]) {
-        for wall in walls {
-            canvas.line(&[self.place(wall.start), self.place(wall.end())], 2.0, palette::INK);
-        }
+fn draw_walls(canvas: &mut Canvas, plan: &Plan, walls: &[Segment]) {
+    for wall in walls {
+        canvas.line(&[plan.place(wall.start), plan.place(wall.end())], 2.0, palette::INK);
     }
 }
 
@@ -134,7 +72,7 @@ fn draw_paths(canvas: &mut Canvas, plan: &Plan, trajectory: &Trajectory, walls: 
         let shade = 0.35 + 0.3 * (number % 3) as f32 / 2.0;
         canvas.line(&line, 1.1, mixed(wheel(turn.rem_euclid(1.0)), palette::PAPER, shade - 0.15));
     }
-    plan.walls(canvas, walls);
+    draw_walls(canvas, plan, walls);
 }
 
 /// A colour for a direction, in turns.
@@ -146,7 +84,7 @@ fn wheel(turn: f64) -> Rgb {
 
 /// The paths of everybody.
 pub(crate) fn paths(title: &str, trajectory: &Trajectory, walls: &[Segment]) -> Result<Canvas> {
-    let plan = Plan::new(area(trajectory, walls), [0.0, 0.0]);
+    let plan = plan(area(trajectory, walls), [0.0, 0.0]);
     let [width, height] = plan.size();
     let mut canvas = Canvas::new(width.max(320.0) as u32, height as u32)?;
     draw_paths(&mut canvas, &plan, trajectory, walls, title);
@@ -170,9 +108,9 @@ fn draw_map(
         let [x, y] = plan.place([map.origin[0] + column * map.step, map.origin[1] + (row + 1.0) * map.step]);
         canvas.bar([x, y], edge + 0.5, edge + 0.5, colour(scale, value / most));
     }
-    plan.walls(canvas, walls);
+    draw_walls(canvas, plan, walls);
     let [width, height] = plan.extent();
-    let [x, y] = [plan.corner[0] + MARGIN[0] + width + 18.0, plan.corner[1] + MARGIN[1]];
+    let [x, y] = [plan.left() + width + 18.0, plan.top()];
     let tall = height.min(220.0);
     for line in 0..tall as u32 {
         let part = 1.0 - f64::from(line) / f64::from(tall);
@@ -191,7 +129,7 @@ pub(crate) fn sheet(title: &str, trajectory: &Trajectory, walls: &[Segment]) -> 
     let area = area(trajectory, walls);
     let step = ((area[2] - area[0]).max(area[3] - area[1]) / 150.0).max(0.1);
     let maps = profiles(trajectory, walls, area, step, stride);
-    let [width, height] = Plan::new(area, [0.0, 0.0]).size();
+    let [width, height] = plan(area, [0.0, 0.0]).size();
     let [width, height] = [width.max(440.0), height.max(150.0)];
     // A long floor stands in a column, so that the sheet does not become a ribbon.
     let columns = if width > 1.8 * height { 1 } else { 2 };
@@ -202,17 +140,9 @@ pub(crate) fn sheet(title: &str, trajectory: &Trajectory, walls: &[Segment]) -> 
         if columns == 1 { 3.0 * height + diagram_height } else { height + diagram_height },
     ];
     let mut canvas = Canvas::new(total[0] as u32, total[1] as u32)?;
-    draw_paths(&mut canvas, &Plan::new(area, corner(0)), trajectory, walls, &format!("{title}: paths"));
-    draw_map(
-        &mut canvas,
-        &Plan::new(area, corner(1)),
-        &maps.density,
-        walls,
-        "density (Voronoi)",
-        &HEAT,
-        "1/m2",
-    );
-    draw_map(&mut canvas, &Plan::new(area, corner(2)), &maps.speed, walls, "speed (Voronoi)", &COOL, "m/s");
+    draw_paths(&mut canvas, &plan(area, corner(0)), trajectory, walls, &format!("{title}: paths"));
+    draw_map(&mut canvas, &plan(area, corner(1)), &maps.density, walls, "density (Voronoi)", &HEAT, "1/m2");
+    draw_map(&mut canvas, &plan(area, corner(2)), &maps.speed, walls, "speed (Voronoi)", &COOL, "m/s");
     let samples = fundamental_diagram(trajectory, walls, stride);
     let thin = samples.len().div_ceil(6000).max(1);
     let means = binned(&samples, 0.25).into_iter().filter(|bin| bin.2 >= 5).map(|bin| [bin.0, bin.1]);

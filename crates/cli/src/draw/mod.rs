@@ -5,17 +5,20 @@
 mod animated;
 mod body;
 pub(crate) mod chart;
+mod colour;
 pub(crate) mod curves;
 pub(crate) mod floor;
+pub(crate) mod plan;
 pub(crate) mod plot;
 pub(crate) mod sheet;
 mod text;
+pub(crate) mod world;
 
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Rect, Stroke, StrokeDash, Transform,
+    Color, FillRule, LineCap, LineJoin, Mask, Paint, PathBuilder, Pixmap, Rect, Stroke, StrokeDash, Transform,
 };
 
 pub(crate) use animated::write_gif;
@@ -45,6 +48,8 @@ pub(crate) mod palette {
 /// Something to draw on.
 pub(crate) struct Canvas {
     pixels: Pixmap,
+    /// Lines and areas are drawn in here only.
+    window: Option<Mask>,
 }
 
 impl Canvas {
@@ -53,7 +58,7 @@ impl Canvas {
         let mut pixels =
             Pixmap::new(width, height).ok_or_else(|| anyhow!("cannot draw {width} by {height} pixels"))?;
         pixels.fill(colour(palette::PAPER));
-        Ok(Self { pixels })
+        Ok(Self { pixels, window: None })
     }
 
     /// Writes a PNG.
@@ -61,23 +66,68 @@ impl Canvas {
         self.pixels.save_png(path).with_context(|| format!("cannot write {}", path.display()))
     }
 
+    /// Width and height.
+    pub(crate) fn size(&self) -> [u32; 2] {
+        [self.pixels.width(), self.pixels.height()]
+    }
+
+    /// The colour of a pixel; black beyond the edge.
+    pub(crate) fn pixel(&self, x: u32, y: u32) -> Rgb {
+        self.pixels.pixel(x, y).map_or([0; 3], |pixel| [pixel.red(), pixel.green(), pixel.blue()])
+    }
+
+    /// Until [`Canvas::close_window`], lines and areas are drawn within this rectangle only.
+    pub(crate) fn open_window(&mut self, [x, y]: At, [width, height]: At) {
+        let mask = Mask::new(self.pixels.width(), self.pixels.height());
+        let rect = Rect::from_xywh(x, y, width.max(1.0), height.max(1.0));
+        self.window = mask.zip(rect).map(|(mut mask, rect)| {
+            mask.fill_path(&PathBuilder::from_rect(rect), FillRule::Winding, false, Transform::identity());
+            mask
+        });
+    }
+
+    /// Draws everywhere again.
+    pub(crate) fn close_window(&mut self) {
+        self.window = None;
+    }
+
     /// A line with round ends through all points.
     pub(crate) fn line(&mut self, points: &[At], width: f32, rgb: Rgb) {
-        self.stroke(points, width, rgb, None);
+        self.stroke(points, false, width, (rgb, 1.0), None);
+    }
+
+    /// A line through which what is below shows; an `alpha` of 1 hides it.
+    pub(crate) fn faint_line(&mut self, points: &[At], width: f32, rgb: Rgb, alpha: f32) {
+        self.stroke(points, false, width, (rgb, alpha), None);
+    }
+
+    /// A line from the last point to the first too.
+    pub(crate) fn ring(&mut self, points: &[At], width: f32, rgb: Rgb) {
+        self.stroke(points, true, width, (rgb, 1.0), None);
     }
 
     /// A dashed line.
     pub(crate) fn dashes(&mut self, points: &[At], width: f32, rgb: Rgb) {
-        self.stroke(points, width, rgb, StrokeDash::new(vec![4.0, 4.0], 0.0));
+        self.stroke(points, false, width, (rgb, 1.0), StrokeDash::new(vec![4.0, 4.0], 0.0));
     }
 
-    fn stroke(&mut self, points: &[At], width: f32, rgb: Rgb, dash: Option<StrokeDash>) {
+    fn stroke(
+        &mut self,
+        points: &[At],
+        closed: bool,
+        width: f32,
+        (rgb, alpha): (Rgb, f32),
+        dash: Option<StrokeDash>,
+    ) {
         let mut path = PathBuilder::new();
         match points {
             // A line without length has no direction to stroke in.
             [first, rest @ ..] if rest.iter().any(|point| point != first) => {
                 path.move_to(first[0], first[1]);
                 rest.iter().for_each(|point| path.line_to(point[0], point[1]));
+                if closed {
+                    path.close();
+                }
             }
             [first, ..] => return self.disc(*first, 0.5 * width, rgb),
             [] => return,
@@ -85,20 +135,49 @@ impl Canvas {
         let Some(path) = path.finish() else { return };
         let stroke =
             Stroke { width, line_cap: LineCap::Round, line_join: LineJoin::Round, dash, ..Stroke::default() };
-        self.pixels.stroke_path(&path, &paint(rgb), &stroke, Transform::identity(), None);
+        let paint = paint(rgb, alpha);
+        self.pixels.stroke_path(&path, &paint, &stroke, Transform::identity(), self.window.as_ref());
+    }
+
+    /// A filled area within rings; a ring within a ring is a hole.
+    pub(crate) fn area(&mut self, rings: &[Vec<At>], rgb: Rgb, alpha: f32) {
+        let mut path = PathBuilder::new();
+        for ring in rings {
+            let [first, rest @ ..] = ring.as_slice() else { continue };
+            path.move_to(first[0], first[1]);
+            rest.iter().for_each(|point| path.line_to(point[0], point[1]));
+            path.close();
+        }
+        if let Some(path) = path.finish() {
+            let paint = paint(rgb, alpha);
+            self.pixels.fill_path(
+                &path,
+                &paint,
+                FillRule::EvenOdd,
+                Transform::identity(),
+                self.window.as_ref(),
+            );
+        }
     }
 
     /// A filled circle.
     pub(crate) fn disc(&mut self, [x, y]: At, radius: f32, rgb: Rgb) {
         if let Some(path) = PathBuilder::from_circle(x, y, radius) {
-            self.pixels.fill_path(&path, &paint(rgb), FillRule::Winding, Transform::identity(), None);
+            let paint = paint(rgb, 1.0);
+            self.pixels.fill_path(
+                &path,
+                &paint,
+                FillRule::Winding,
+                Transform::identity(),
+                self.window.as_ref(),
+            );
         }
     }
 
     /// A filled rectangle.
     pub(crate) fn bar(&mut self, [x, y]: At, width: f32, height: f32, rgb: Rgb) {
         if let Some(rect) = Rect::from_xywh(x, y, width.max(0.5), height.max(0.5)) {
-            self.pixels.fill_rect(rect, &paint(rgb), Transform::identity(), None);
+            self.pixels.fill_rect(rect, &paint(rgb, 1.0), Transform::identity(), self.window.as_ref());
         }
     }
 
@@ -112,9 +191,10 @@ fn colour([red, green, blue]: Rgb) -> Color {
     Color::from_rgba8(red, green, blue, 255)
 }
 
-fn paint(rgb: Rgb) -> Paint<'static> {
+fn paint([red, green, blue]: Rgb, alpha: f32) -> Paint<'static> {
     let mut paint = Paint { anti_alias: true, ..Paint::default() };
-    paint.set_color(colour(rgb));
+    let alpha = (255.0 * alpha).round().clamp(0.0, 255.0) as u8;
+    paint.set_color_rgba8(red, green, blue, alpha);
     paint
 }
 

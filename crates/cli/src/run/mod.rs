@@ -6,6 +6,7 @@
 mod engine;
 mod report;
 mod robots;
+mod world;
 
 use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
@@ -21,8 +22,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use promenade_human::episode::{EpisodeRequest, asset_cache, world_roots};
 use promenade_human::walker::{STREAM_RATE_HZ, Walker};
 use promenade_human::{
-    BackendContext, DummySim, Environment, EpisodePlan, Frames, HumanLayer, Parameter, Registry, Ticked,
-    load_motions,
+    BackendContext, DummySim, Environment, EpisodePlan, Frames, HumanLayer, HumanSimulator, Outbox,
+    Parameter, Registry, Ticked, load_motions,
 };
 use promenade_kernel::{FrameCtx, FrameSystem, Phase, Simulation, SystemResult};
 use promenade_scenario::Severity;
@@ -32,9 +33,10 @@ use crate::up::packages::{PROMENADE, Packages};
 
 /// Run one episode of a scenario without ROS.
 ///
-/// People move as the backend says, doors open and close, robots drive straight to where their phases send them. With `arena` the
-/// crowd engine runs within the process. With `dummy`, everybody who has way-points is walked along them in straight lines, through
-/// possession, as the `possess` node would do it. The report holds no wall time: the same seed gives the same file.
+/// People move as the backend says, doors open and close, robots drive to where their phases send them: around walls, not into people and
+/// closed doors, and no further than what stands in their way lets them. With `arena` the crowd engine runs within the process. With
+/// `dummy`, everybody who has way-points is walked along them in straight lines, through possession, as the `possess` node would do it.
+/// The report holds no wall time: the same seed gives the same file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -47,6 +49,10 @@ pub(crate) struct RunArgs {
     /// Human backend: arena (the crowd engine), dummy, or none (nobody is walked); hunav is not built yet
     #[arg(long, default_value = "dummy", value_name = "K")]
     human: String,
+    /// Simulator of robots: world (2-D physics: walls, doors, things and people are in their way), or dummy (they drive straight through
+    /// everything but people and closed doors)
+    #[arg(long, default_value = "world", value_name = "S")]
+    sim: SimKind,
     /// World of a scenario that lies in no world folder: a name or a path
     #[arg(long, default_value = "", value_name = "W", hide_default_value = true)]
     world: String,
@@ -77,6 +83,40 @@ pub(crate) struct RunArgs {
     /// Write per-pedestrian and per-robot results as JSON
     #[arg(long, value_name = "F.json")]
     report: Option<PathBuf>,
+}
+
+/// Who moves robots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum SimKind {
+    /// The robot world.
+    World,
+    /// Nobody: they drive along lines.
+    Dummy,
+}
+
+/// The simulator of a run.
+enum Physics {
+    World(world::World),
+    Dummy(robots::Frames),
+}
+
+impl Physics {
+    fn new(args: &RunArgs, rate_hz: f64) -> Result<Self> {
+        Ok(match args.sim {
+            SimKind::World => Physics::World(world::world(rate_hz, args.seed)?),
+            SimKind::Dummy => Physics::Dummy(robots::Frames::default()),
+        })
+    }
+
+    fn layer(&self, backend: Box<dyn HumanSimulator>, outbox: Box<dyn Outbox>) -> HumanLayer {
+        match self {
+            Physics::World(world) => HumanLayer::new(backend, Box::new(Rc::clone(world)), outbox)
+                .with_transforms(Box::new(Rc::clone(world))),
+            Physics::Dummy(frames) => {
+                HumanLayer::new(backend, Box::new(DummySim), outbox).with_transforms(Box::new(frames.clone()))
+            }
+        }
+    }
 }
 
 /// The largest duration and factor: thirty years, well within the clock of the kernel.
@@ -114,14 +154,16 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
         },
     )?;
     let outbox = Box::new(Shared(Rc::clone(&recorder)));
-    let frames = robots::Frames::default();
-    let mut layer =
-        HumanLayer::new(backend, Box::new(DummySim), outbox).with_transforms(Box::new(frames.clone()));
+    let physics = Physics::new(args, backend.rate_hz())?;
+    let mut layer = physics.layer(backend, outbox);
     let (profiles, clips) = load_motions(args.profiles.as_deref(), args.clips.as_deref())
         .map_err(|error| anyhow::anyhow!("{error}"))?;
     layer.set_motions(profiles, clips);
     let plan = EpisodePlan { human_params: args.params.clone(), ..EpisodePlan::default() };
     let environment = Environment::new(layer, request, plan)?;
+    if let Physics::World(world) = &physics {
+        world::set_models(world, &environment);
+    }
     let unknown = |name: &&String| environment.episode().people.iter().all(|person| person.name != **name);
     if let Some(name) = args.possess.iter().find(unknown) {
         bail!("--possess {name}: nobody of the scenario has this name");
@@ -136,7 +178,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
 
     let started = Instant::now();
     let name = environment.episode().name.clone();
-    let run = simulate(args, environment, &frames, &recorder, &interrupted)?;
+    let run = simulate(args, environment, &physics, &recorder, &interrupted)?;
     let wall = started.elapsed().as_secs_f64();
     writeln!(
         stderr,
@@ -159,7 +201,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
 fn simulate(
     args: &RunArgs,
     mut environment: Environment,
-    frames: &robots::Frames,
+    physics: &Physics,
     recorder: &Rc<RefCell<Recorder>>,
     interrupted: &Arc<AtomicBool>,
 ) -> Result<Run> {
@@ -169,7 +211,16 @@ fn simulate(
     let duration = Duration::from_secs_f64(args.duration);
     let mut kernel =
         Simulation::builder().fps(rate).seed(args.seed).duration(duration).realtime_factor(args.rtf).build();
-    kernel.add_frame(robots::Drivers::new(&environment, frames.clone(), rate))?.phase(Phase::RobotControl);
+    match physics {
+        Physics::World(world) => {
+            kernel.add_frame(world::Drivers::new(&environment, world))?.phase(Phase::RobotControl);
+            kernel.add_frame(world::Motion(Rc::clone(world)))?.phase(Phase::Motion);
+        }
+        Physics::Dummy(frames) => {
+            let drivers = robots::Drivers::new(&environment, frames.clone(), rate);
+            kernel.add_frame(drivers)?.phase(Phase::RobotControl);
+        }
+    }
     kernel.add_frame(Frames::new(Rc::clone(&environment)))?.phase(Phase::Gait);
     let bar = progress(args.duration);
     kernel.add_frame(Watch { bar: bar.clone(), interrupted: Arc::clone(interrupted) })?.phase(Phase::Egress);
@@ -182,7 +233,7 @@ fn simulate(
     bar.finish_and_clear();
     let environment = environment.borrow();
     let stream = environment.layer().cx().stream_stats();
-    Ok(Run::new(args, &environment, frames, &recorder.borrow(), stream, end.time, end.frames))
+    Ok(Run::new(args, &environment, physics, &recorder.borrow(), stream, end.time, end.frames))
 }
 
 /// The walker as an event system: a possession stream with its own rate between the frames, of those whom `is_possessed` means.

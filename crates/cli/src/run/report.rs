@@ -8,12 +8,12 @@ use blake2::digest::consts::U16;
 use blake2::{Blake2b, Digest};
 use promenade_human::message::{Pose, animation_state};
 use promenade_human::outbox::{Marker, MarkerTopic};
-use promenade_human::{BusFrame, Environment, Outbox, Outcome, StreamStats};
+use promenade_human::sims::world::{RobotResults, Touched};
+use promenade_human::{BusFrame, Environment, Outbox, Outcome, Robot, StreamStats};
 use promenade_kernel::Time;
 use serde::Serialize;
 
-use super::RunArgs;
-use super::robots::Frames;
+use super::{Physics, RunArgs};
 
 /// Listens on the bus and keeps what the report needs.
 #[derive(Default)]
@@ -140,8 +140,53 @@ struct RobotResult {
     start: [f64; 3],
     end: [f64; 3],
     distance_m: f64,
+    /// In the robot world only.
+    #[serde(flatten)]
+    touching: Option<Touching>,
     /// `none`, `running`, `completed` or `failed`.
     task: &'static str,
+}
+
+/// How often a robot began to touch something, for how long it did, and how near it came to people.
+#[derive(Serialize)]
+struct Touching {
+    contacts: Contacts,
+    contact_s: f64,
+    /// From edge to edge; null when there was nobody.
+    nearest_person_m: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Contacts {
+    people: u32,
+    robots: u32,
+    /// And closed doors.
+    walls: u32,
+    things: u32,
+}
+
+impl From<&RobotResults> for Touching {
+    fn from(results: &RobotResults) -> Self {
+        let Touched { people, robots, walls, things } = results.touched;
+        Touching {
+            contacts: Contacts { people, robots, walls, things },
+            contact_s: results.contact_time,
+            nearest_person_m: results.nearest_person,
+        }
+    }
+}
+
+/// How far a robot drove and what it touched.
+fn driven(physics: &Physics, robot: &Robot) -> (f64, Option<Touching>) {
+    match physics {
+        Physics::World(world) => world
+            .borrow()
+            .robot(&robot.sim_path)
+            .map_or((0.0, None), |view| (view.results.distance, Some(Touching::from(view.results)))),
+        Physics::Dummy(frames) => {
+            (robot.base_frame.as_deref().map_or(0.0, |frame| frames.distance(frame)), None)
+        }
+    }
 }
 
 fn planar(pose: &Pose) -> [f64; 3] {
@@ -152,7 +197,7 @@ impl Run {
     pub(crate) fn new(
         args: &RunArgs,
         environment: &Environment,
-        driven: &Frames,
+        physics: &Physics,
         recorder: &Recorder,
         stream: StreamStats,
         end: Time,
@@ -174,11 +219,13 @@ impl Run {
         let tracked = environment.layer().cx().robots();
         let robots = episode.robots.iter().enumerate().map(|(i, robot)| {
             let seen = tracked.iter().find(|seen| seen.robot.name == robot.name);
+            let (distance_m, touching) = driven(physics, robot);
             RobotResult {
                 name: robot.name.clone(),
                 start: planar(&robot.pose),
                 end: planar(seen.map_or(&robot.pose, |seen| &seen.pose)),
-                distance_m: robot.base_frame.as_deref().map_or(0.0, |frame| driven.distance(frame)),
+                distance_m,
+                touching,
                 task: match environment.completed(i) {
                     _ if episode.scenario.robots[i].phases.is_empty() => "none",
                     None => "running",

@@ -1,4 +1,5 @@
-//! The robots of a run: driven straight to where their tasks send them, seen by the layer as TF would show them.
+//! The robots of a run without a world: driven straight to where their tasks send them, through whatever stands there, and seen by the
+//! layer as TF would show them.
 //!
 //! A stand-in for a physics simulator; it must never decide where to go.
 
@@ -7,13 +8,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use promenade_human::live::{DriveLimits, RobotDriver};
+use promenade_human::live::{DriveLimits, GAVE_UP, RobotDriver};
 use promenade_human::message::Pose;
 use promenade_human::{Environment, Transforms};
 use promenade_kernel::{FrameCtx, FrameSystem, SystemResult, Time};
-
-/// A robot that could not go on for this long fails its phase.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Where the robots are, by frame.
 #[derive(Clone, Default)]
@@ -91,8 +89,8 @@ impl FrameSystem for Drivers {
         let mut environment = self.environment.borrow_mut();
         for (i, (driver, frame)) in self.drivers.iter_mut().enumerate() {
             let [x, y, yaw] = driver.step(self.dt, environment.goal(i), environment.live());
-            if driver.blocked() > PATIENCE {
-                environment.fail(i, "something was in the way for too long");
+            if driver.has_given_up() {
+                environment.fail(i, GAVE_UP);
             }
             self.frames.see(frame, cx.now(), Pose::planar(x, y, yaw));
         }

@@ -316,7 +316,7 @@ fn the_demo_lets_the_engine_move_a_crowd_and_possess_walk_one_of_them() {
     assert_eq!(
         executables,
         [
-            "promenade/dummy_sim",
+            "promenade/robot_world",
             "promenade/human_simulator",
             "promenade/arena_humansim",
             "promenade/arena_humansim_viz_node",
@@ -345,7 +345,7 @@ fn the_demo_with_the_dummy_walks_the_people_of_the_clinic() {
     let (executables, human) = started(&steps);
     assert_eq!(
         executables,
-        ["promenade/dummy_sim", "promenade/human_simulator", "promenade/hri_producer", "promenade/possess"]
+        ["promenade/robot_world", "promenade/human_simulator", "promenade/hri_producer", "promenade/possess"]
     );
     for part in [
         "--log-level warn",
@@ -370,7 +370,7 @@ fn the_backend_follows_from_the_sim() {
         (&[("sim", "")], "dummy", 2),
         (&[("sim", "gazebo")], "arena", 4),
         (&[("sim", "isaac")], "arena", 4),
-        (&[("sim", "world")], "arena", 4),
+        (&[("sim", "world")], "arena", 5),
         (&[("sim", "gazebo"), ("human", "hunav")], "hunav", 2),
         (&[("human", "none"), ("walk", "true")], "none", 4),
     ] {

@@ -17,7 +17,8 @@ pub(super) fn run(args: &CrowdArgs) -> Result<()> {
         measured.push((agents, figures));
     }
     if let Some(path) = &args.plot {
-        let title = format!("{}, {} threads: {}", args.planner, args.threads, args.scene.name());
+        let threads = if args.threads == 1 { "thread" } else { "threads" };
+        let title = format!("{}, {} {threads}: {}", args.planner, args.threads, args.scene.name());
         plot(&title, &measured)?.write_png(path)?;
     }
     Ok(())
