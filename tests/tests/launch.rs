@@ -268,11 +268,11 @@ fn nodes_run_on_sim_time_in_their_environment() {
                 .and_then(|param| param.attribute("value"))
         };
         // The node that makes the clock cannot wait for it.
-        let makes_clock = executable == "dummy_sim";
+        let makes_clock = ["dummy_sim", "robot_world"].contains(&executable);
         assert_eq!(parameter("use_sim_time"), (!makes_clock).then_some("true"), "{executable}");
         assert_eq!(
             node.attribute("namespace"),
-            (!makes_clock).then_some("$(var resolved_env_ns)"),
+            (executable != "dummy_sim").then_some("$(var resolved_env_ns)"),
             "{executable}"
         );
         if executable == "hri_producer" {
@@ -280,7 +280,10 @@ fn nodes_run_on_sim_time_in_their_environment() {
         }
     }
     // possess is written twice: with names, or for everybody.
-    assert_eq!(executables, ["dummy_sim", "human_simulator", "hri_producer", "possess", "possess"]);
+    assert_eq!(
+        executables,
+        ["dummy_sim", "robot_world", "human_simulator", "hri_producer", "possess", "possess"]
+    );
 }
 
 fn rviz(name: &str) -> Value {

@@ -11,5 +11,7 @@ pub mod hri;
 pub mod human_simulator;
 mod log;
 pub mod possess;
+pub mod robot_world;
 pub mod ros;
+pub mod sim_clock;
 pub mod tf;

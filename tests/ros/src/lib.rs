@@ -11,6 +11,7 @@ mod environment;
 pub mod episodes;
 pub mod foreign;
 mod process;
+pub mod robot_world;
 mod simulator;
 pub mod soak;
 mod stage;

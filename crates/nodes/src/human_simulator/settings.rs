@@ -65,14 +65,12 @@ pub(crate) struct Place {
 /// A value of the wrong type or one that cannot be.
 pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
     let human = ros.text("human", "dummy", "human backend")?;
-    let sim = ros.text("sim", "", "simulator of the people: dummy (also empty), service, gazebo or isaac")?;
+    let sim =
+        ros.text("sim", "", "simulator of the people: dummy (also empty), service, gazebo, isaac or world")?;
     let has_sim = match sim.as_str() {
         "" | "dummy" => false,
-        "service" | "gazebo" | "isaac" => true,
-        "world" => {
-            bail!("sim:=world is not built yet; use dummy, or service for a simulator outside the process")
-        }
-        other => bail!("parameter sim: there is no {other:?}; use dummy, service, gazebo or isaac"),
+        "service" | "gazebo" | "isaac" | "world" => true,
+        other => bail!("parameter sim: there is no {other:?}; use dummy, service, gazebo, isaac or world"),
     };
     let sim_ns =
         ros.text("sim_ns", "", "namespace of the simulator's services; empty is the environment's")?;
@@ -92,17 +90,11 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
         true,
         "whether an episode stays when its robots are done; else the next one begins",
     )?;
-    let zone_semantics = ros.parameter(
-        "world.zone_semantics",
-        true,
-        "whether max_speed and restricted of zones have an effect",
-    )?;
-    let seed = ros.parameter("seed", 0_i64, "seed of the first episode")?.cast_unsigned();
+    let request = first_request(ros)?;
     let modules = ros.text("tm_modules", "", "modules of the task generator, separated by commas")?;
-    let world = ros.text("world", "", "world of a scenario that lies in none")?;
     let params = |name: &str, what: &str| parameters_from_text(&ros.text(name, "", what)?);
     let plan = EpisodePlan {
-        world: world.clone(),
+        world: request.world.clone(),
         tm_robots: ros.text("tm_robots", "", "robot mode of the task generator")?,
         tm_obstacles: ros.text("tm_obstacles", "", "obstacle mode of the task generator")?,
         tm_modules: modules.split(',').map(str::trim).filter(|m| !m.is_empty()).map(str::to_owned).collect(),
@@ -110,20 +102,7 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
         robots_params: params("robots_params", "parameters of the robot mode, {name: value, ...}")?,
         human_params: params("human_params", "parameters of the backend, {humansim.dt: 0.05, ...}")?,
     };
-    let request = EpisodeRequest {
-        scenario: ros.text("scenario", "", "scenario file, folder, or world/scenario")?,
-        world,
-        roots: world_roots(crate::ros::share_dir().as_deref()),
-        seed,
-        prefix: ros.text("prefix", "env_{id}", "prefix of sim paths")?,
-        tf_namespace: ros.text("tf_namespace", PREFIX, "prefix of the frames of robots")?,
-        options: ResolveOptions { zone_semantics },
-        asset_cache: asset_cache(),
-        ..EpisodeRequest::default()
-    };
-    let env_id = ros.parameter("env_id", 0_i64, "number of the only environment")?;
-    let env_offset: Arc<[f64]> =
-        ros.parameter("env_offset", Arc::default(), "where its origin lies in map: [x, y] in metres")?;
+    let (env_id, env_offset) = only_environment(ros)?;
     let env_ids: Arc<[i64]> =
         ros.parameter("env_ids", Arc::default(), "numbers of several environments in this process")?;
     let env_offsets: Arc<[f64]> = ros.parameter(
@@ -154,12 +133,50 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
         task_generator,
         robots_visible,
         lingers,
-        seed,
+        seed: request.seed,
         plan,
         profiles,
         clips,
     };
     Ok((settings, places))
+}
+
+/// The first episode of a node, from the parameters that say which it is. The texts may hold `{id}` and `{prefix}`.
+fn first_request(ros: &Running) -> Result<EpisodeRequest> {
+    let zone_semantics = ros.parameter(
+        "world.zone_semantics",
+        true,
+        "whether max_speed and restricted of zones have an effect",
+    )?;
+    Ok(EpisodeRequest {
+        scenario: ros.text("scenario", "", "scenario file, folder, or world/scenario")?,
+        world: ros.text("world", "", "world of a scenario that lies in none")?,
+        roots: world_roots(crate::ros::share_dir().as_deref()),
+        seed: ros.parameter("seed", 0_i64, "seed of the first episode")?.cast_unsigned(),
+        prefix: ros.text("prefix", "env_{id}", "prefix of sim paths")?,
+        tf_namespace: ros.text("tf_namespace", PREFIX, "prefix of the frames of robots")?,
+        options: ResolveOptions { zone_semantics },
+        asset_cache: asset_cache(),
+        ..EpisodeRequest::default()
+    })
+}
+
+/// Number and place of the environment of a process that has one.
+fn only_environment(ros: &Running) -> Result<(i64, Arc<[f64]>)> {
+    let id = ros.parameter("env_id", 0_i64, "number of the only environment")?;
+    let offset =
+        ros.parameter("env_offset", Arc::default(), "where its origin lies in map: [x, y] in metres")?;
+    Ok((id, offset))
+}
+
+/// The first episode of a node that has one environment, in a namespace that its own is.
+///
+/// # Errors
+/// A value of the wrong type or one that cannot be.
+pub(crate) fn only_episode(ros: &Running) -> Result<EpisodeRequest> {
+    let request = first_request(ros)?;
+    let (id, offset) = only_environment(ros)?;
+    Ok(place(&request, id, one_offset(&offset)?, None).request)
 }
 
 /// The environment of a process that has one.

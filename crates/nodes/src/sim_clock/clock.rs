@@ -130,6 +130,14 @@ impl SimClock {
         Reading { time: self.shown, is_behind: self.shown < now }
     }
 
+    /// Forgets wall time that has not been shown, as far as it is more than `most` behind: whoever cannot keep up goes slower instead of
+    /// being ever later. Steps are never forgotten.
+    pub fn let_go(&mut self, most: Duration) {
+        let behind = self.now(self.wall).saturating_since(self.shown.max(Time::ZERO + self.stepped));
+        let spare = behind.saturating_sub(most).as_secs_f64() / self.factor;
+        self.ran = self.ran.saturating_sub(Duration::from_secs_f64(spare));
+    }
+
     /// What was shown last.
     #[must_use]
     pub fn shown(&self) -> Time {
@@ -211,6 +219,19 @@ mod tests {
             let shown = std::iter::repeat_with(|| clock.show(ms(1))).take_while(|r| r.is_behind).count() + 1;
             assert_eq!((shown, clock.shown()), (readings, after), "{seconds} s");
         }
+    }
+
+    #[test]
+    fn whoever_cannot_keep_up_goes_slower_and_loses_no_step() {
+        let mut clock = SimClock::new(2.0, false).expect("valid");
+        assert_eq!(clock.show(ms(10_000)).time, at(0.1), "twenty seconds have passed");
+        clock.let_go(ms(300));
+        assert_eq!(clock.now(ms(10_000)), at(0.4));
+        clock.let_go(ms(300));
+        assert_eq!(clock.now(ms(10_000)), at(0.4), "it is behind by as much as it may be");
+        clock.step(ms(10_000), 5.0).expect("valid");
+        clock.let_go(ms(0));
+        assert!(clock.now(ms(10_000)) >= at(5.0), "the step is still to be shown");
     }
 
     #[test]
