@@ -17,11 +17,10 @@ import os
 import pathlib
 import platform
 import random
-import subprocess
-import sys
 import tempfile
 import time
-import venv
+
+from interpreter import install, last_json
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -118,29 +117,6 @@ def work(name, count):
     print(json.dumps({"peer": name, "agents": count, "agent_steps_per_s": round(count / mean, 1)}))
 
 
-def install(folder):
-    """The interpreter of a virtual environment that holds the peers."""
-    python = folder / "bin" / "python"
-    if not python.exists():
-        venv.create(folder, with_pip=True)
-    done = folder / "requirements.txt"
-    wanted = (HERE / "requirements.txt").read_text()
-    if not done.exists() or done.read_text() != wanted:
-        subprocess.run([python, "-m", "pip", "install", "-q", "-r", HERE / "requirements.txt"], check=True)
-        done.write_text(wanted)
-    return python
-
-
-def last_json(command, **options):
-    """The last line of JSON that a command prints, or None if it fails, whose complaint is shown."""
-    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, **options)
-    lines = [line for line in result.stdout.splitlines() if line.startswith("{")]
-    if result.returncode != 0 or not lines:
-        print(f"failed: {' '.join(map(str, command))}", file=sys.stderr)
-        return None
-    return json.loads(lines[-1])
-
-
 def ours(promenade, label, *options):
     def measure(count):
         row = last_json([promenade, "bench", "crowd", "--agents", str(count), "--json", *options])
@@ -171,7 +147,7 @@ def main():
         return work(options.work, options.agents)
     if not options.promenade.exists():
         parser.error(f"no {options.promenade}: build it with `cargo build --release`, or say where it is with --promenade")
-    python = install(options.venv.resolve())
+    python = install(options.venv.resolve(), (HERE / "requirements.txt").read_text())
     promenade = options.promenade.resolve()
     candidates = [
         ours(promenade, "promenade sfm"),
