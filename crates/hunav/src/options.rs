@@ -1,0 +1,79 @@
+//! The options of the engine (HuNav specification, section 9.1).
+
+/// Whether faults of the original are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compat {
+    /// Its faults are mended.
+    #[default]
+    Robust,
+    /// Its faults are kept.
+    Strict,
+}
+
+/// Whose constants and rules of sight hold (section 6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ManagerVersion {
+    /// HuNavSim of 2024 and later.
+    #[default]
+    P15,
+    /// HuNavSim of 2023.
+    P1,
+}
+
+/// How the terms of obstacle points become one force (section 7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ObstacleRule {
+    /// They are added.
+    #[default]
+    Sum,
+    /// Their mean counts, as in library versions up to March 2025.
+    Mean,
+}
+
+/// In which order agents are moved within a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As requested.
+    #[default]
+    Request,
+    /// The reverse, as the manager does with up to 13 agents.
+    Reverse,
+}
+
+/// See the module.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Whether faults of the original are kept.
+    pub compat: Compat,
+    /// Whose constants hold.
+    pub manager: ManagerVersion,
+    /// How obstacle points add up.
+    pub obstacle: ObstacleRule,
+    /// Longer calls are split into equal steps, seconds; robust only.
+    pub integrator_dt_max: f64,
+    /// Order of moves.
+    pub order: Order,
+    /// Seed of configuration modes 2 and 3.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            compat: Compat::Robust,
+            manager: ManagerVersion::P15,
+            obstacle: ObstacleRule::Sum,
+            integrator_dt_max: 0.05,
+            order: Order::Request,
+            seed: 0,
+        }
+    }
+}
+
+impl Options {
+    /// The options under which every number of the original is reproduced.
+    #[must_use]
+    pub fn strict(manager: ManagerVersion) -> Self {
+        Options { compat: Compat::Strict, manager, order: Order::Reverse, ..Options::default() }
+    }
+}
