@@ -4,6 +4,7 @@
 //! seed, and nothing that a client sends can panic it.
 
 mod agent;
+pub mod metrics;
 mod options;
 
 pub use agent::{Agent, Behavior, BehaviorKind, Configuration, Kind, Robot};
