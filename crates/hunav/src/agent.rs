@@ -97,8 +97,8 @@ impl Default for Behavior {
     }
 }
 
-/// `hunav_msgs/Agent`.
-#[derive(Clone, Debug, PartialEq)]
+/// `hunav_msgs/Agent`. [`Clone::clone_from`] uses again what is on the heap.
+#[derive(Debug, PartialEq)]
 pub struct Agent {
     /// Unique key.
     pub id: i32,
@@ -167,8 +167,25 @@ impl Default for Agent {
     }
 }
 
+impl Clone for Agent {
+    fn clone(&self) -> Self {
+        let mut copy = Agent::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, from: &Self) {
+        let Agent { mut name, mut behavior_tree, mut goals, mut closest_obs, .. } = std::mem::take(self);
+        name.clone_from(&from.name);
+        behavior_tree.clone_from(&from.behavior_tree);
+        goals.clone_from(&from.goals);
+        closest_obs.clone_from(&from.closest_obs);
+        *self = Agent { name, behavior_tree, goals, closest_obs, ..*from };
+    }
+}
+
 /// The robot of a request, an agent whose goals, behaviour and obstacles nobody reads.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Robot {
     /// Key; must differ from every agent's.
     pub id: i32,
@@ -188,6 +205,18 @@ pub struct Robot {
     pub desired_velocity: f64,
     /// Radius of its disc.
     pub radius: f64,
+}
+
+impl Clone for Robot {
+    fn clone(&self) -> Self {
+        Robot { name: self.name.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, from: &Self) {
+        let mut name = std::mem::take(&mut self.name);
+        name.clone_from(&from.name);
+        *self = Robot { name, ..*from };
+    }
 }
 
 impl Robot {

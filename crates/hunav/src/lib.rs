@@ -4,11 +4,16 @@
 //! seed, and nothing that a client sends can panic it.
 
 mod agent;
+pub mod manager;
 pub mod metrics;
 mod options;
+pub mod scene;
+pub mod world;
 
 pub use agent::{Agent, Behavior, BehaviorKind, Configuration, Kind, Robot};
+pub use manager::{Manager, Request};
 pub use options::{Compat, ManagerVersion, ObstacleRule, Options, Order};
+pub use world::{Forces, Goal, World};
 
 /// A point or vector of the plane, metres.
 pub type Point = [f64; 2];

@@ -1,0 +1,171 @@
+//! Which forces act on whom: the force model applied to a world.
+//!
+//! Others are read from what was seen when the step began, never from bodies that may have moved since, unless the original's order of moves
+//! is wanted.
+
+use super::force::{self, Company, Forces, Goal};
+use super::{World, rules::Rules};
+use crate::{BehaviorKind, Point};
+
+/// Walkers farther than this do not count, metres; robust only.
+pub(crate) const SIGHT: f64 = 8.0;
+/// Walkers nearer than this stand on one place, metres.
+const COINCIDENT: f64 = 1e-9;
+
+/// Walkers as others see them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) x: Vec<f64>,
+    pub(crate) y: Vec<f64>,
+    pub(crate) vx: Vec<f64>,
+    pub(crate) vy: Vec<f64>,
+}
+
+impl Seen {
+    fn position(&self, row: usize) -> Point {
+        [self.x[row], self.y[row]]
+    }
+
+    fn velocity(&self, row: usize) -> Point {
+        [self.vx[row], self.vy[row]]
+    }
+}
+
+/// What the robot is to a walker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RobotRole {
+    Absent,
+    Walker,
+    Obstacle,
+}
+
+/// How a walker takes the robot in a computation of its forces (section 6.1).
+pub(crate) fn robot_role(rules: &Rules, kind: BehaviorKind, reacts: bool) -> RobotRole {
+    let by_kind = match kind {
+        BehaviorKind::Regular => RobotRole::Walker,
+        BehaviorKind::Impassive => RobotRole::Obstacle,
+        _ => RobotRole::Absent,
+    };
+    let always = rules.first_manager || (!rules.strict && kind == BehaviorKind::Impassive);
+    if reacts || always { by_kind } else { RobotRole::Walker }
+}
+
+impl World {
+    /// Compute the forces on everybody from the state as it is.
+    pub(crate) fn sense(&mut self) {
+        self.look();
+        for row in 0..self.len() {
+            self.forces[row] = self.sensed(row);
+        }
+    }
+
+    /// Let everybody be seen where they are.
+    pub(crate) fn look(&mut self) {
+        let (seen, bodies) = (&mut self.seen, &self.bodies);
+        seen.x.clone_from(&bodies.x);
+        seen.y.clone_from(&bodies.y);
+        seen.vx.clone_from(&bodies.vx);
+        seen.vy.clone_from(&bodies.vy);
+    }
+
+    /// The forces on a walker that walks to its goals.
+    pub(crate) fn sensed(&mut self, row: usize) -> Forces {
+        // Only the original keeps this flag from one call to the next, and this computation takes it away.
+        let reacts = self.rules.strict && self.agents[row].behavior.state == 1;
+        if reacts && !self.rules.first_manager {
+            self.agents[row].behavior.state = 0;
+        }
+        let role = robot_role(&self.rules, self.agents[row].behavior.kind, reacts);
+        self.forces_on(row, role, self.first_goal(row), self.bodies.cruise[row])
+    }
+
+    /// The goal that a walker walks to.
+    pub(crate) fn first_goal(&self, row: usize) -> Option<Goal> {
+        let agent = &self.agents[row];
+        agent.goals.first().map(|center| Goal { center: *center, radius: agent.goal_radius })
+    }
+
+    pub(crate) fn forces_on(&self, row: usize, role: RobotRole, goal: Option<Goal>, cruise: f64) -> Forces {
+        let (bodies, behavior) = (&self.bodies, &self.agents[row].behavior);
+        let [to_goal, from_obstacles, from_others] = if self.rules.first_manager {
+            [2.0, 10.0, 5.0]
+        } else {
+            [behavior.goal_force_factor, behavior.obstacle_force_factor, behavior.social_force_factor]
+        };
+        let (at, velocity) = (bodies.position(row), bodies.velocity(row));
+        let [direction, to_goal] = force::to_goal(at, velocity, cruise, goal, to_goal);
+        Forces {
+            goal: to_goal,
+            social: force::scale(self.interactions(row, role), from_others),
+            obstacle: self.repulsions(row, role, from_obstacles),
+            group: self.company(row, role).force(at, direction),
+            total: [0.0; 2],
+        }
+        .summed()
+    }
+
+    fn repulsions(&self, row: usize, role: RobotRole, factor: f64) -> Point {
+        let (at, radius) = (self.bodies.position(row), self.bodies.radius[row]);
+        let robot = (role == RobotRole::Obstacle).then_some(self.robot.position);
+        let points = self.agents[row].closest_obs.iter().copied().chain(robot);
+        // On a point there is no way to be pushed; the original then drops all points.
+        let points = points.filter(|point| self.rules.strict || *point != at);
+        force::from_obstacles(at, radius, points, factor, self.rules.obstacle)
+    }
+
+    /// The force of all others before its factor.
+    fn interactions(&self, row: usize, role: RobotRole) -> Point {
+        let own = self.agents[row].id;
+        let walkers = (0..self.len()).filter(|other| *other != row);
+        let walkers = walkers
+            .map(|other| (self.agents[other].id, self.seen.position(other), self.seen.velocity(other)));
+        let robot = (role == RobotRole::Walker && self.robot.id != own).then_some((
+            self.robot.id,
+            self.robot.position,
+            self.robot.velocity,
+        ));
+        let (at, velocity) = (self.bodies.position(row), self.bodies.velocity(row));
+        walkers.chain(robot).fold([0.0; 2], |sum, (id, position, moves)| {
+            let (way, relative) = (force::sub(position, at), force::sub(velocity, moves));
+            force::add(
+                sum,
+                if self.rules.strict {
+                    force::from_walker(way, relative, self.rules.bias)
+                } else {
+                    robust_pair(way, relative, own < id)
+                },
+            )
+        })
+    }
+
+    fn company(&self, row: usize, role: RobotRole) -> Company {
+        let mut company = Company::default();
+        let (bodies, group) = (&self.bodies, self.bodies.group[row]);
+        if !self.rules.is_group(group) {
+            return company;
+        }
+        let (at, radius) = (bodies.position(row), bodies.radius[row]);
+        for other in (0..self.len()).filter(|other| *other != row && bodies.group[*other] == group) {
+            company.join(at, radius, self.seen.position(other), bodies.radius[other]);
+        }
+        let robot = &self.robot;
+        if role == RobotRole::Walker && robot.group_id == group && robot.id != self.agents[row].id {
+            company.join(at, radius, robot.position, robot.radius);
+        }
+        company
+    }
+}
+
+/// As [`force::from_walker`], but always a number: nobody beyond sight counts, and two on one place part along x, the lower id to the left.
+fn robust_pair(way: Point, relative: Point, lower: bool) -> Point {
+    let distance = force::norm(way);
+    if distance > SIGHT {
+        return [0.0; 2];
+    }
+    let way = match distance < COINCIDENT {
+        true => [if lower { COINCIDENT } else { -COINCIDENT }, 0.0],
+        false => way,
+    };
+    let force = force::from_walker(way, relative, 0.0);
+    if force.iter().all(|part| part.is_finite()) { force } else { [0.0; 2] }
+}
