@@ -6,11 +6,11 @@
 use std::array;
 use std::f64::consts::PI;
 
-use crate::angle::{atan2, sin_cos, wrap};
 use crate::perception::LANES;
 use crate::planner::Motion;
 use crate::pool::Pool;
 use crate::yielding::Yielding;
+use promenade_kernel::elementary::{atan2, sin_cos, wrap};
 
 /// Numbers that hold for everybody.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,12 +5,10 @@
 //! The crate does no I/O and knows neither ROS nor wall time.
 
 pub mod analysis;
-mod angle;
 pub mod capsule;
 pub mod collision;
 pub mod engine;
 mod error;
-mod exponential;
 pub mod global;
 pub mod grid;
 mod hidden;

@@ -4,11 +4,11 @@
 
 use rayon::prelude::*;
 
-use crate::angle::{LARGEST_ANGLE, sin_cos, wrap};
 use crate::grid::Grid;
 use crate::hidden;
 use crate::occlusion::Occlusion;
 use crate::pool::Pool;
+use promenade_kernel::elementary::{LARGEST_ANGLE, sin_cos, wrap};
 
 /// Slots of the grid that are worked on together. Fixed, so that results are laid out alike whatever the number of threads.
 const BLOCK: usize = 128;

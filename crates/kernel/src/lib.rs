@@ -38,6 +38,7 @@
 mod clock;
 mod context;
 mod core;
+pub mod elementary;
 mod error;
 mod event;
 mod frame;

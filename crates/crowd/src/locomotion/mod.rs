@@ -14,10 +14,10 @@ pub use cycle::{Cadence, MOST_HARMONICS, Profile, speed_factor, warped};
 pub use parameters::{Drive, LocomotionParameters};
 pub use recovery::{Mode, Recovery};
 
-use crate::angle::wrap;
 use crate::kinematics::Kinematics;
 use crate::planner::Motion;
 use crate::pool::Pool;
+use promenade_kernel::elementary::wrap;
 use recovery::{REVERSE_SPEED, Way};
 
 /// Slower than this a velocity has no direction even for a vehicle, m/s.

@@ -6,9 +6,9 @@
 
 use super::cfsm::room;
 use super::{Law, Motion, Planner, SMALLEST, Scene, capped, contact_time, each_row, toward_goal, values_of};
-use crate::angle::wrap;
-use crate::exponential::exponential;
 use crate::sampling::{AgentParameters, PlannerKey};
+use promenade_kernel::elementary::exponential;
+use promenade_kernel::elementary::wrap;
 
 const KEYS: [PlannerKey; 5] = [
     PlannerKey::exactly("time_gap", 1.06),

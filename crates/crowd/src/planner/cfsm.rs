@@ -6,8 +6,8 @@
 //! on stop for good.
 
 use super::{Law, Motion, Planner, SMALLEST, Scene, capped, each_row, leaning, toward_goal, values_of};
-use crate::exponential::exponential;
 use crate::sampling::{AgentParameters, PlannerKey};
+use promenade_kernel::elementary::exponential;
 
 const KEYS: [PlannerKey; 5] = [
     PlannerKey::exactly("time_gap", 1.0),

@@ -7,8 +7,8 @@
 //! damps both whatever the time step, and tends to the same motion as it shrinks.
 
 use super::{Accelerating, AccelerationLaw, SMALLEST, Scene, drive, leaning};
-use crate::exponential::exponential;
 use crate::sampling::PlannerKey;
+use promenade_kernel::elementary::exponential;
 
 const KEYS: [PlannerKey; 7] = [
     PlannerKey::exactly("relaxation_time", 0.5),

@@ -7,8 +7,8 @@ use std::f64::consts::FRAC_PI_2;
 
 use super::social_force::{self, Force, Forces};
 use super::{LocalPlanner, Motion, Scene, capped, each_row, toward_goal, values_of};
-use crate::angle::wrap;
 use crate::sampling::{AgentParameters, PlannerKey};
+use promenade_kernel::elementary::wrap;
 
 const KEYS: [PlannerKey; 9] = [
     social_force::KEYS[0],

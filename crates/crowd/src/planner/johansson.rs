@@ -4,8 +4,8 @@
 //! Repulsion from the ellipse that a neighbour's next stride spans. Bodies have no size in it.
 
 use super::{Accelerating, AccelerationLaw, SMALLEST, Scene, drive, leaning};
-use crate::exponential::exponential;
 use crate::sampling::PlannerKey;
+use promenade_kernel::elementary::exponential;
 
 const KEYS: [PlannerKey; 6] = [
     PlannerKey::exactly("relaxation_time", 0.5),

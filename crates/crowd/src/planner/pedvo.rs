@@ -7,8 +7,8 @@ use std::f64::consts::PI;
 
 use super::orca::{Surroundings, Values, wanted};
 use super::{Law, Motion, Planner, Scene, capped, values_of};
-use crate::exponential::exponential;
 use crate::sampling::{AgentParameters, PlannerKey};
+use promenade_kernel::elementary::exponential;
 
 const KEYS: [PlannerKey; 7] = [
     PlannerKey::exactly("time_horizon", 2.5),

@@ -5,9 +5,9 @@
 
 use super::{SMALLEST, Scene, drive, leaning, values_of};
 use crate::capsule;
-use crate::exponential::exponential;
 use crate::perception::LANES;
 use crate::sampling::{AgentParameters, PlannerKey};
+use promenade_kernel::elementary::exponential;
 
 /// Parameters of the forces, in the order they are drawn.
 pub(super) const KEYS: [PlannerKey; 4] = [

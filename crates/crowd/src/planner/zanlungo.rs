@@ -5,9 +5,9 @@
 //! stands, so a crowd at rest does not spread.
 
 use super::{Accelerating, AccelerationLaw, SMALLEST, Scene, contact_time, drive, leaning};
-use crate::exponential::exponential;
 use crate::sampling::PlannerKey;
 use crate::walls::Segment;
+use promenade_kernel::elementary::exponential;
 
 const KEYS: [PlannerKey; 5] = [
     PlannerKey::exactly("relaxation_time", 0.5),

@@ -9,11 +9,11 @@ pub(crate) const RELAXATION: f64 = 0.5;
 /// How fast the force of an obstacle falls, metres.
 pub(crate) const OBSTACLE_RANGE: f64 = 0.2;
 /// Weight of the relative velocity in the direction of an interaction.
-const ANTICIPATION: f64 = 2.0;
+pub(crate) const ANTICIPATION: f64 = 2.0;
 /// Range of an interaction per length of its vector.
-const INTERACTION: f64 = 0.35;
+pub(crate) const INTERACTION: f64 = 0.35;
 /// Angular fall of the turning part and of the slowing part.
-const ANGULAR: [f64; 2] = [2.0, 3.0];
+pub(crate) const ANGULAR: [f64; 2] = [2.0, 3.0];
 const GAZE: f64 = 3.0;
 const COHESION: f64 = 2.0;
 const REPULSION: f64 = 1.0;

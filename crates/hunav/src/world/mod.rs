@@ -4,7 +4,9 @@
 
 mod bodies;
 mod builtin;
+mod crowd;
 mod force;
+mod groups;
 mod reaction;
 mod rules;
 mod sense;
@@ -14,6 +16,8 @@ pub use force::{Forces, Goal};
 
 use bodies::Bodies;
 use builtin::Timer;
+use crowd::Crowd;
+use groups::Groups;
 use rules::Rules;
 use sense::Seen;
 
@@ -34,6 +38,8 @@ pub struct World {
     by_id: Vec<(i32, usize)>,
     bodies: Bodies,
     seen: Seen,
+    crowd: Crowd,
+    groups: Groups,
     forces: Vec<Forces>,
     reacting: Vec<bool>,
     timers: Vec<Timer>,
@@ -57,6 +63,8 @@ impl World {
             by_id: Vec::new(),
             bodies: Bodies::default(),
             seen: Seen::default(),
+            crowd: Crowd::default(),
+            groups: Groups::default(),
             forces: Vec::new(),
             reacting: Vec::new(),
             timers: Vec::new(),
@@ -152,6 +160,7 @@ impl World {
                 self.by_id.insert(place, (agent.id, row));
                 self.agents.push(Agent::default());
                 self.bodies.push(agent);
+                self.seen.push([0.0; 2], [0.0; 2]);
                 self.forces.push(Forces::default());
                 self.reacting.push(false);
                 self.timers.push(Timer::default());
@@ -163,6 +172,8 @@ impl World {
         record.clone_from(agent);
         rules::admit(record, &self.rules);
         self.bodies.put(row, record);
+        self.seen.put(row, record.position, record.velocity);
+        self.crowd.forget();
         self.timers[row] = Timer::default();
         self.has_tree[row] = true;
         self.reacting[row] = false;
@@ -175,6 +186,8 @@ impl World {
         self.by_id.iter_mut().filter(|entry| entry.1 > row).for_each(|entry| entry.1 -= 1);
         self.agents.remove(row);
         self.bodies.remove(row);
+        self.seen.remove(row);
+        self.crowd.forget();
         self.forces.remove(row);
         self.reacting.remove(row);
         self.timers.remove(row);
@@ -187,6 +200,8 @@ impl World {
         self.agents.clear();
         self.by_id.clear();
         self.bodies.clear();
+        self.seen.clear();
+        self.crowd.forget();
         self.forces.clear();
         self.reacting.clear();
         self.timers.clear();
@@ -260,8 +275,7 @@ impl World {
         self.dt = step;
         for nth in 0..steps {
             if nth > 0 {
-                self.look();
-                self.forces[row] = self.sensed(row);
+                self.sense();
             }
             self.tick_if_alive(row, step);
         }

@@ -3,14 +3,10 @@
 //! Others are read from what was seen when the step began, never from bodies that may have moved since, unless the original's order of moves
 //! is wanted.
 
+use super::crowd::{COINCIDENT, SIGHT};
 use super::force::{self, Company, Forces, Goal};
 use super::{World, rules::Rules};
-use crate::{BehaviorKind, Point};
-
-/// Walkers farther than this do not count, metres; robust only.
-pub(crate) const SIGHT: f64 = 8.0;
-/// Walkers nearer than this stand on one place, metres.
-const COINCIDENT: f64 = 1e-9;
+use crate::{BehaviorKind, ObstacleRule, Point};
 
 /// Walkers as others see them.
 #[derive(Clone, Debug, Default)]
@@ -22,11 +18,36 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    fn position(&self, row: usize) -> Point {
+    pub(crate) fn push(&mut self, position: Point, velocity: Point) {
+        let ([x, y], [vx, vy]) = (position, velocity);
+        self.x.push(x);
+        self.y.push(y);
+        self.vx.push(vx);
+        self.vy.push(vy);
+    }
+
+    pub(crate) fn put(&mut self, row: usize, position: Point, velocity: Point) {
+        [self.x[row], self.y[row]] = position;
+        [self.vx[row], self.vy[row]] = velocity;
+    }
+
+    pub(crate) fn remove(&mut self, row: usize) {
+        for column in [&mut self.x, &mut self.y, &mut self.vx, &mut self.vy] {
+            column.remove(row);
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        for column in [&mut self.x, &mut self.y, &mut self.vx, &mut self.vy] {
+            column.clear();
+        }
+    }
+
+    pub(crate) fn position(&self, row: usize) -> Point {
         [self.x[row], self.y[row]]
     }
 
-    fn velocity(&self, row: usize) -> Point {
+    pub(crate) fn velocity(&self, row: usize) -> Point {
         [self.vx[row], self.vy[row]]
     }
 }
@@ -54,6 +75,10 @@ impl World {
     /// Compute the forces on everybody from the state as it is.
     pub(crate) fn sense(&mut self) {
         self.look();
+        if !self.rules.strict {
+            let (agents, radius) = (&self.agents, &self.bodies.radius);
+            self.crowd.compute(&self.seen, radius, |row| agents[row].id, |row| &agents[row].closest_obs);
+        }
         for row in 0..self.len() {
             self.forces[row] = self.sensed(row);
         }
@@ -66,6 +91,7 @@ impl World {
         seen.y.clone_from(&bodies.y);
         seen.vx.clone_from(&bodies.vx);
         seen.vy.clone_from(&bodies.vy);
+        self.groups.rebuild(&bodies.group, self.by_id.iter().map(|entry| entry.1));
     }
 
     /// The forces on a walker that walks to its goals.
@@ -104,38 +130,59 @@ impl World {
         .summed()
     }
 
+    /// What the crowd computed for a row, if the walker is still where it was then.
+    fn remembered(&self, row: usize) -> Option<[Point; 2]> {
+        let (bodies, seen) = (&self.bodies, &self.seen);
+        let moved = bodies.position(row) != seen.position(row) || bodies.velocity(row) != seen.velocity(row);
+        if moved { None } else { self.crowd.on(row) }
+    }
+
     fn repulsions(&self, row: usize, role: RobotRole, factor: f64) -> Point {
-        let (at, radius) = (self.bodies.position(row), self.bodies.radius[row]);
+        let (at, radius, rule) = (self.bodies.position(row), self.bodies.radius[row], self.rules.obstacle);
+        let points = &self.agents[row].closest_obs;
         let robot = (role == RobotRole::Obstacle).then_some(self.robot.position);
-        let points = self.agents[row].closest_obs.iter().copied().chain(robot);
         // On a point there is no way to be pushed; the original then drops all points.
-        let points = points.filter(|point| self.rules.strict || *point != at);
-        force::from_obstacles(at, radius, points, factor, self.rules.obstacle)
+        let counts = |point: &Point| self.rules.strict || *point != at;
+        let Some([_, sum]) = self.remembered(row) else {
+            let all = points.iter().copied().chain(robot).filter(counts);
+            return force::from_obstacles(at, radius, all, factor, rule);
+        };
+        let robot_force =
+            robot.filter(counts).map_or([0.0; 2], |robot| force::from_point(at, radius, robot, 1.0));
+        let count = match rule {
+            ObstacleRule::Sum => 1.0,
+            ObstacleRule::Mean => (points.len() + usize::from(robot.is_some())).max(1) as f64,
+        };
+        force::scale(force::add(sum, robot_force), factor / count)
     }
 
     /// The force of all others before its factor.
     fn interactions(&self, row: usize, role: RobotRole) -> Point {
         let own = self.agents[row].id;
-        let walkers = (0..self.len()).filter(|other| *other != row);
-        let walkers = walkers
-            .map(|other| (self.agents[other].id, self.seen.position(other), self.seen.velocity(other)));
-        let robot = (role == RobotRole::Walker && self.robot.id != own).then_some((
-            self.robot.id,
-            self.robot.position,
-            self.robot.velocity,
-        ));
         let (at, velocity) = (self.bodies.position(row), self.bodies.velocity(row));
-        walkers.chain(robot).fold([0.0; 2], |sum, (id, position, moves)| {
+        let interaction = |id: i32, position: Point, moves: Point| {
             let (way, relative) = (force::sub(position, at), force::sub(velocity, moves));
-            force::add(
-                sum,
-                if self.rules.strict {
-                    force::from_walker(way, relative, self.rules.bias)
-                } else {
-                    robust_pair(way, relative, own < id)
-                },
-            )
-        })
+            if self.rules.strict {
+                force::from_walker(way, relative, self.rules.bias)
+            } else {
+                robust_pair(way, relative, own < id)
+            }
+        };
+        let walkers = self.remembered(row).map_or_else(
+            || {
+                let others = (0..self.len()).filter(|other| *other != row);
+                others.fold([0.0; 2], |sum, other| {
+                    let (position, moves) = (self.seen.position(other), self.seen.velocity(other));
+                    force::add(sum, interaction(self.agents[other].id, position, moves))
+                })
+            },
+            |[walkers, _]| walkers,
+        );
+        let robot = &self.robot;
+        if role != RobotRole::Walker || robot.id == own {
+            return walkers;
+        }
+        force::add(walkers, interaction(robot.id, robot.position, robot.velocity))
     }
 
     fn company(&self, row: usize, role: RobotRole) -> Company {
@@ -145,7 +192,7 @@ impl World {
             return company;
         }
         let (at, radius) = (bodies.position(row), bodies.radius[row]);
-        for other in (0..self.len()).filter(|other| *other != row && bodies.group[*other] == group) {
+        for other in self.groups.members(group).iter().copied().filter(|other| *other != row) {
             company.join(at, radius, self.seen.position(other), bodies.radius[other]);
         }
         let robot = &self.robot;

@@ -102,8 +102,7 @@ impl World {
         self.bodies.place(row, position, velocity);
         if self.rules.strict && !self.rules.whole_list {
             // Whoever is moved later sees where this one is now.
-            [self.seen.x[row], self.seen.y[row]] = position;
-            [self.seen.vx[row], self.seen.vy[row]] = velocity;
+            self.seen.put(row, position, velocity);
         }
     }
 }

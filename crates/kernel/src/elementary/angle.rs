@@ -8,7 +8,7 @@ use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, PI, SQRT_2};
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// Angles up to this size, radians, are reduced exactly enough by [`sin_cos`].
-pub(crate) const LARGEST_ANGLE: f64 = 1e5;
+pub const LARGEST_ANGLE: f64 = 1e5;
 
 /// A quarter turn in three parts; the first two have so few digits that their products with a count of turns are exact.
 const QUARTER: [f64; 3] = [1.570_796_326_734_125_6, 6.077_100_506_303_966e-11, 2.022_266_248_795_950_7e-21];
@@ -16,7 +16,7 @@ const QUARTER: [f64; 3] = [1.570_796_326_734_125_6, 6.077_100_506_303_966e-11, 2
 /// The angle in [-pi, pi] with the direction of `angle`; one within is returned as it is. Angles beyond 1e15 have no direction.
 #[inline(always)]
 #[must_use]
-pub(crate) fn wrap(angle: f64) -> f64 {
+pub fn wrap(angle: f64) -> f64 {
     let turns = (angle / (2.0 * PI) + ROUND) - ROUND;
     QUARTER.iter().fold(angle, |rest, part| rest - 4.0 * turns * part).clamp(-PI, PI)
 }
@@ -24,7 +24,7 @@ pub(crate) fn wrap(angle: f64) -> f64 {
 /// Sine and cosine of an angle of at most [`LARGEST_ANGLE`]. The quarter turns are taken off, Taylor's series do the rest.
 #[inline(always)]
 #[must_use]
-pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
+pub fn sin_cos(x: f64) -> (f64, f64) {
     let shifted = x.mul_add(FRAC_2_PI, ROUND);
     let turns = shifted - ROUND;
     let r = QUARTER.iter().fold(x, |r, part| turns.mul_add(-part, r));
@@ -46,7 +46,7 @@ pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
 /// The angle of the direction `(x, y)` in [-pi, pi]; of finite numbers that are not both 0.
 #[inline(always)]
 #[must_use]
-pub(crate) fn atan2(y: f64, x: f64) -> f64 {
+pub fn atan2(y: f64, x: f64) -> f64 {
     let (short, long) = (x.abs().min(y.abs()), x.abs().max(y.abs()));
     // Beyond an eighth of a half turn the angle is taken from the diagonal, so that the series converges fast.
     let diagonal = short > (SQRT_2 - 1.0) * long;

@@ -11,7 +11,7 @@ const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// `e^x` for finite `x`; beyond -708 and 709 the value at the nearer of the two.
 #[inline(always)]
 #[must_use]
-pub(crate) fn exponential(x: f64) -> f64 {
+pub fn exponential(x: f64) -> f64 {
     let x = x.clamp(-708.0, 709.0);
     let shifted = x * std::f64::consts::LOG2_E + ROUND;
     let power = shifted - ROUND;
