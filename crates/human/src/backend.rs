@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use promenade_kernel::Time;
 
 use crate::backends::arena::{Arena, EngineLink};
+use crate::backends::hunav::{HunavLink, HunavSettings};
 use crate::entity::{DynamicObstacle, Region, StaticObstacle, Wall};
 use crate::layer::LayerCx;
 use crate::message::{Pedestrian, Pose};
@@ -15,7 +16,7 @@ use crate::parameter::Parameter;
 use crate::robot::Robot;
 
 /// Prefixes of episode parameters that backends of this project have.
-pub(crate) const PARAM_NAMESPACES: [&str; 1] = ["humansim"];
+pub(crate) const PARAM_NAMESPACES: [&str; 2] = ["humansim", "hunav"];
 
 /// Which spelling of a name a backend puts on `arena_peds`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,6 +166,10 @@ pub struct BackendContext {
     pub offset: [f64; 2],
     /// The way to an engine, for backends that have one outside of themselves.
     pub engine: Option<Box<dyn EngineLink>>,
+    /// The way to a HuNav engine; without one the hunav backend has an engine of its own.
+    pub hunav: Option<Box<dyn HunavLink>>,
+    /// The parameters of the hunav backend.
+    pub hunav_settings: HunavSettings,
 }
 
 impl std::fmt::Debug for BackendContext {

@@ -4,6 +4,7 @@
 //! seed, and nothing that a client sends can panic it.
 
 mod agent;
+pub mod configure;
 pub mod manager;
 pub mod metrics;
 mod options;

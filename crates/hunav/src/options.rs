@@ -10,6 +10,11 @@ pub enum Compat {
     Strict,
 }
 
+impl Compat {
+    /// The words of files and parameters, the default first.
+    pub const WORDS: &[(&str, Self)] = &[("robust", Self::Robust), ("strict", Self::Strict)];
+}
+
 /// Whose constants and rules of sight hold (section 6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ManagerVersion {
@@ -18,6 +23,11 @@ pub enum ManagerVersion {
     P15,
     /// HuNavSim of 2023.
     P1,
+}
+
+impl ManagerVersion {
+    /// The words of files and parameters, the default first.
+    pub const WORDS: &[(&str, Self)] = &[("p15", Self::P15), ("p1", Self::P1)];
 }
 
 /// How the terms of obstacle points become one force (section 7).
@@ -30,6 +40,11 @@ pub enum ObstacleRule {
     Mean,
 }
 
+impl ObstacleRule {
+    /// The words of files and parameters, the default first.
+    pub const WORDS: &[(&str, Self)] = &[("sum", Self::Sum), ("mean", Self::Mean)];
+}
+
 /// In which order agents are moved within a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
@@ -38,6 +53,11 @@ pub enum Order {
     Request,
     /// The reverse, as the manager does with up to 13 agents.
     Reverse,
+}
+
+impl Order {
+    /// The words of files and parameters, the default first.
+    pub const WORDS: &[(&str, Self)] = &[("request", Self::Request), ("reverse", Self::Reverse)];
 }
 
 /// See the module.

@@ -38,11 +38,21 @@ impl Decoder {
         Loaded::or_errors(value, decoder.into_problems())
     }
 
-    pub(crate) fn new(file: &Path, problems: Vec<Problem>) -> Self {
+    /// A decoder of a file in which these problems were found already.
+    #[must_use]
+    pub fn new(file: &Path, problems: Vec<Problem>) -> Self {
         Self { file: file.to_owned(), problems }
     }
 
-    pub(crate) fn into_problems(self) -> Vec<Problem> {
+    /// The file that is read.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Everything that was found.
+    #[must_use]
+    pub fn into_problems(self) -> Vec<Problem> {
         self.problems
     }
 
@@ -69,7 +79,8 @@ impl Decoder {
         self.push(Severity::Error, at, path, message, None);
     }
 
-    pub(crate) fn error_try(
+    /// Report an error and what to write instead.
+    pub fn error_try(
         &mut self,
         at: Position,
         path: &str,
@@ -193,7 +204,8 @@ impl Decoder {
         Some(x)
     }
 
-    pub(crate) fn non_negative(&mut self, node: &Node, path: &str) -> Option<f64> {
+    /// A number that is not negative.
+    pub fn non_negative(&mut self, node: &Node, path: &str) -> Option<f64> {
         let x = self.number(node, path)?;
         if x < 0.0 {
             self.error(node.at, path, format!("must not be negative, found {x}"));
@@ -202,7 +214,8 @@ impl Decoder {
         Some(x)
     }
 
-    pub(crate) fn positive(&mut self, node: &Node, path: &str) -> Option<f64> {
+    /// A number above 0.
+    pub fn positive(&mut self, node: &Node, path: &str) -> Option<f64> {
         let x = self.number(node, path)?;
         if x <= 0.0 {
             self.error(node.at, path, format!("must be greater than 0, found {x}"));
@@ -223,7 +236,8 @@ impl Decoder {
         }
     }
 
-    pub(crate) fn boolean(&mut self, node: &Node, path: &str) -> Option<bool> {
+    /// True or false.
+    pub fn boolean(&mut self, node: &Node, path: &str) -> Option<bool> {
         match &node.value {
             Value::Bool(b) => Some(*b),
             Value::Text(text) => {
@@ -260,7 +274,7 @@ impl Decoder {
     }
 
     /// Read every item of a list, leaving out those that are wrong.
-    pub(crate) fn list_of<T>(
+    pub fn list_of<T>(
         &mut self,
         node: &Node,
         path: &str,
@@ -298,7 +312,7 @@ impl Decoder {
     }
 
     /// One word out of a fixed list, compared without case.
-    pub(crate) fn choice<T: Copy>(
+    pub fn choice<T: Copy>(
         &mut self,
         node: &Node,
         path: &str,
@@ -326,7 +340,7 @@ impl Decoder {
 
 /// What an unknown key of a map means.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unknown {
+pub enum Unknown {
     /// The grammar is closed: a typo is an error, anything else a warning.
     Closed,
     /// Other programs read keys of their own from here: a typo is a warning, anything else a hint.
@@ -383,7 +397,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Read the value of a key if it is there.
-    pub(crate) fn read<T>(
+    pub fn read<T>(
         &self,
         d: &mut Decoder,
         key: &str,
@@ -393,7 +407,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The value of a key that must be there; says what was expected when it is not, at the key that looks like its misspelling.
-    pub(crate) fn require(&mut self, d: &mut Decoder, key: &str, expected: &str) -> Option<&'a Node> {
+    pub fn require(&mut self, d: &mut Decoder, key: &str, expected: &str) -> Option<&'a Node> {
         if let Some(node) = self.get(key) {
             return Some(node);
         }
@@ -427,7 +441,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Report the keys nobody knows, except those in `also_known`.
-    pub(crate) fn finish(&self, d: &mut Decoder, unknown: Unknown, also_known: &[&str]) {
+    pub fn finish(&self, d: &mut Decoder, unknown: Unknown, also_known: &[&str]) {
         for entry in self.entries {
             let key = entry.key.as_str();
             if self.is_known(key) || also_known.contains(&key) || self.answered.contains(&key) {

@@ -134,6 +134,8 @@ pub struct DynamicEntry {
     pub agent: Option<AgentSpec>,
     /// The whole entry as written, for backends that read keys of their own.
     pub extra: Node,
+    /// The file of the entry; backends resolve paths of their own against its folder.
+    pub file: PathBuf,
     /// Where the entry stands in its file.
     pub at: Position,
 }
@@ -460,6 +462,7 @@ impl Decoder {
             level_id: base.level_id,
             agent,
             extra: node.clone(),
+            file: self.file().to_owned(),
             at: node.at,
         })
     }

@@ -2,3 +2,4 @@
 
 pub mod arena;
 pub mod dummy;
+pub mod hunav;

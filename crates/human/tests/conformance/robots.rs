@@ -220,7 +220,10 @@ fn reserved_and_unknown_prefixes_are_refused() {
     );
     for name in ["mine.x", "dt", "", ".dt"] {
         let error = check_human_params(&params(&[name]), None).expect_err(name);
-        assert!(error.to_string().ends_with("no backend has this prefix; there is humansim."), "{error}");
+        assert!(
+            error.to_string().ends_with("no backend has this prefix; there is humansim., hunav."),
+            "{error}"
+        );
     }
 }
 
