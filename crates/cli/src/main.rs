@@ -5,6 +5,7 @@ mod check;
 mod crowd;
 mod draw;
 mod fit;
+mod hunav;
 mod pose;
 mod run;
 mod rviz;
@@ -27,6 +28,7 @@ enum Command {
     Pose(pose::PoseArgs),
     Fit(fit::FitArgs),
     Crowd(crowd::CrowdArgs),
+    Hunav(hunav::HunavArgs),
     World(world::WorldArgs),
     Bench(bench::BenchArgs),
 }
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Command::Pose(args) => pose::run(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Crowd(args) => crowd::run(&args),
+        Command::Hunav(args) => hunav::run(&args),
         Command::World(args) => world::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Up(args) => up::run(&args),

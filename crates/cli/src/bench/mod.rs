@@ -6,6 +6,7 @@ mod animate;
 mod bus;
 mod crowd;
 mod gait;
+mod hunav;
 mod report;
 mod reset;
 mod stage;
@@ -30,6 +31,7 @@ enum Bench {
     Animate(animate::AnimateArgs),
     Gait(gait::GaitArgs),
     Bus(bus::BusArgs),
+    Hunav(hunav::HunavArgs),
     Crowd(crowd::CrowdArgs),
     Reset(reset::ResetArgs),
     Validate(validate::ValidateArgs),
@@ -41,6 +43,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
         Bench::Animate(args) => animate::run(args)?,
         Bench::Gait(args) => gait::run(args)?,
         Bench::Bus(args) => bus::run(args)?,
+        Bench::Hunav(args) => hunav::run(args)?,
         Bench::Crowd(args) => crowd::run(args)?,
         Bench::Reset(args) => reset::run(args)?,
         Bench::Validate(args) => validate::run(args)?,
