@@ -1,6 +1,31 @@
 //! The options of the engine (HuNav specification, section 9.1).
 
 /// Whether faults of the original are kept.
+///
+/// What robust mode does instead; `tests/robust.rs` has a test of each, which fails in strict mode:
+///
+/// | the original | robust mode |
+/// |---|---|
+/// | who stands has the heading 0 | a heading is kept below 0.01 m/s |
+/// | a call without time gives an infinite turn rate | it changes nothing |
+/// | a surprised walker turns by a fixed step per call and overshoots to the right | it turns at up to pi rad/s and stops at the robot |
+/// | curious and threatening walkers turn at once | at up to pi rad/s |
+/// | who stands and looks repeats its old velocity | its velocity is 0 |
+/// | "in front" exchanges sine and cosine | it is where the robot looks |
+/// | an impassive walker takes the robot for a pedestrian | always for an obstacle |
+/// | `state` is 0 while most reactions run | it is 1 while one runs |
+/// | within its own radius of the robot a scared walker is pulled | it is pushed |
+/// | two on one place with one velocity stay there | they part |
+/// | a point underfoot drops all obstacles | it alone does not count |
+/// | everybody counts | only those within 8 m |
+/// | reactions compute in single precision | in double precision |
+/// | who is moved first matters | forces come from one state; answers do not depend on the order of requests |
+/// | a long call is one step | it is split into steps of at most [`Options::integrator_dt_max`], 400 at most |
+/// | the robot's size and group are those of the first call | those of each call |
+/// | who comes later never moves | is added |
+/// | answers are in hash order and lack fields | in the order of the request, with all fields |
+/// | `reset_agents` keeps goals and timers | begins anew if a goal or a behaviour differs |
+/// | of agents that are moved one by one only the first gets the time | each gets its own |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compat {
     /// Its faults are mended.

@@ -4,10 +4,13 @@ use std::f64::consts::PI;
 
 use super::World;
 use super::force::{self, Goal};
+use super::rules::held;
 use crate::{Point, wrap};
 
 /// Below this speed a heading is kept, m/s; robust only.
 const STANDS: f64 = 0.01;
+/// Accelerations are held at this size, m/s²; robust only.
+const STRONGEST: f64 = 1e12;
 /// What a tree grants besides a goal's radius, metres.
 const GRANTED: f64 = 0.1;
 /// Fastest turn of somebody who stands, rad/s; robust only.
@@ -59,8 +62,12 @@ impl World {
         if !self.moves(dt) {
             return;
         }
-        let bodies = &mut self.bodies;
-        let mut velocity = force::add(bodies.velocity(row), force::scale(self.forces[row].total, dt));
+        let (bodies, mut total) = (&mut self.bodies, self.forces[row].total);
+        if !self.rules.strict {
+            // A body that a client makes a kilometre wide is pushed beyond what numbers hold.
+            total = total.map(|part| held(part, STRONGEST, 0.0));
+        }
+        let mut velocity = force::add(bodies.velocity(row), force::scale(total, dt));
         let speed = force::norm(velocity);
         if speed > cap {
             velocity = force::scale(velocity, cap / speed);
