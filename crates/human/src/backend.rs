@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use promenade_kernel::Time;
 
 use crate::backends::arena::{Arena, EngineLink};
-use crate::backends::hunav::{HunavLink, HunavSettings};
+use crate::backends::hunav::{Hunav, HunavLink, HunavSettings};
 use crate::entity::{DynamicObstacle, Region, StaticObstacle, Wall};
 use crate::layer::LayerCx;
 use crate::message::{Pedestrian, Pose};
@@ -192,14 +192,6 @@ pub enum BackendError {
         /// The registered keys, separated by commas.
         known: String,
     },
-    /// The key is reserved for a backend that this version does not have.
-    #[error("human:={key} is not built yet; this version has {available}")]
-    NotBuiltYet {
-        /// The key asked for.
-        key: &'static str,
-        /// The keys that work, separated by commas.
-        available: &'static str,
-    },
     /// The backend needs an engine and got no way to one.
     #[error("human:={0} needs a link to an engine, and was given none")]
     NoEngine(&'static str),
@@ -215,16 +207,15 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The backends of this crate: `dummy`, `none`, `arena`, and the reserved key `hunav`.
+    /// The backends of this crate: `dummy`, `none`, `arena` and `hunav`.
     #[must_use]
     pub fn builtin() -> Self {
-        const AVAILABLE: &str = "arena, dummy, none";
         let dummy: Factory = |_| Ok(Box::new(crate::backends::dummy::Dummy::default()));
         let arena: Factory = |mut context| match context.engine.take() {
             Some(engine) => Ok(Box::new(Arena::new(engine, &context.prefix, context.offset))),
             None => Err(BackendError::NoEngine("arena")),
         };
-        let hunav: Factory = |_| Err(BackendError::NotBuiltYet { key: "hunav", available: AVAILABLE });
+        let hunav: Factory = |context| Ok(Box::new(Hunav::new(context)));
         let factories = [("dummy", dummy), ("none", dummy), ("arena", arena), ("hunav", hunav)];
         Registry {
             factories: factories.into_iter().map(|(key, factory)| (key.to_owned(), factory)).collect(),
@@ -276,13 +267,12 @@ mod tests {
     }
 
     #[test]
-    fn a_reserved_key_says_that_it_is_not_built_yet_and_arena_that_it_needs_an_engine() {
+    fn arena_needs_an_engine_and_the_others_have_what_they_need() {
         let registry = Registry::builtin();
         assert_eq!(registry.keys().collect::<Vec<_>>(), ["arena", "dummy", "hunav", "none"]);
         let refusal = |key| registry.create(key, context()).err().expect("refused").to_string();
-        assert_eq!(refusal("hunav"), "human:=hunav is not built yet; this version has arena, dummy, none");
         assert_eq!(refusal("arena"), "human:=arena needs a link to an engine, and was given none");
-        for key in ["dummy", "none"] {
+        for key in ["dummy", "hunav", "none"] {
             assert!(registry.create(key, context()).is_ok());
         }
     }

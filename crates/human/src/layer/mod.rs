@@ -183,6 +183,12 @@ impl LayerCx {
         self.sim.pedestrian_delete(people);
     }
 
+    /// Whether people may be moved by the stream: from the spawn of an episode to its end.
+    #[must_use]
+    pub fn is_gate_open(&self) -> bool {
+        self.possession.gate_is_open()
+    }
+
     /// The random streams of the episode.
     #[must_use]
     pub fn streams(&self) -> &KeyedStreams {

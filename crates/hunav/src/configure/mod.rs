@@ -9,7 +9,7 @@ mod loader;
 mod mode;
 
 pub use behavior::BehaviorSpec;
-pub use entry::{Entry, Template};
+pub use entry::{Entry, PoseSpec, Template};
 pub use loader::{Loader, LoaderFormat};
 pub use mode::configure;
 

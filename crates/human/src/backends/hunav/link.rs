@@ -35,6 +35,11 @@ pub trait HunavLink {
     /// Whether agents may simply appear in a later request. Else the engine is cleared and gets everybody anew.
     fn adds_agents(&self) -> bool;
 
+    /// Whether agents without a tree get the name of the library's tree for their behaviour: what an engine of HuNavSim 2 needs.
+    fn names_trees(&self) -> bool {
+        !self.adds_agents()
+    }
+
     /// Takes options for the calls to come; the engine then holds nobody. False when its options are its own.
     fn set_options(&mut self, options: &Options) -> bool {
         let _ = options;

@@ -95,7 +95,7 @@ fn meant(nearest: Option<&str>) -> String {
     nearest.map(|known| format!("; did you mean hunav.{known}?")).unwrap_or_default()
 }
 
-/// The names, without `hunav.`; the first three are fixed at the start.
+/// The names, without `hunav.`: those that are fixed at the start, those of the built-in engine, the others.
 const NAMES: [&str; 14] = [
     "engine",
     "discovery_timeout",
@@ -115,6 +115,9 @@ const NAMES: [&str; 14] = [
 
 /// How many of [`NAMES`] an episode cannot change.
 const FIXED: usize = 3;
+
+/// How many of [`NAMES`] come before those that are no options of the engine.
+const OF_ENGINE: usize = 8;
 
 /// Longest time-out, seconds: a link must answer within a bounded time.
 const MOST_TIMEOUT: f64 = 60.0;
@@ -158,6 +161,12 @@ impl HunavSettings {
     #[must_use]
     pub fn is_of_episode(name: &str) -> bool {
         !NAMES[..FIXED].contains(&name)
+    }
+
+    /// Whether the parameter of a name without `hunav.` is an option of the built-in engine.
+    #[must_use]
+    pub fn is_of_engine(name: &str) -> bool {
+        NAMES[FIXED..OF_ENGINE].contains(&name)
     }
 
     /// Every parameter with its value, names without `hunav.`.
