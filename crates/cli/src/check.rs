@@ -1,7 +1,7 @@
 //! `promenade check`: every problem of every file, in one go.
 //!
 //! It only reads. What a file may hold is decided by the crates that load it, so that a clean check and a run agree: scenarios,
-//! worlds, agent types and assets by `scenario`, what happens in a world by `human`, profiles, poses, rigs and clips by `gait`, worlds of robots
+//! worlds, agent types and assets by `scenario`, what happens in a world by `human`, agents of HuNav by `hunav`, profiles, poses, rigs and clips by `gait`, worlds of robots
 //! by `robot_world`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,12 +18,13 @@ use promenade_gait::{
 use promenade_human::BuiltInTypes;
 use promenade_human::episode::{asset_cache, world_roots};
 use promenade_human::live::{LiveOptions, LiveWorld};
+use promenade_hunav::configure::{Entry, Loader};
 use promenade_kernel::generator::Generator;
 use promenade_robot_world::place::place;
 use promenade_robot_world::{ReadOptions, Registry, WorldSpec};
 use promenade_scenario::locate::enclosing_world;
 use promenade_scenario::{
-    Checked, FileKind, Problem, Scenario, Severity, Surroundings, World, check, kind_of,
+    Checked, DynamicEntry, FileKind, Problem, Report, Scenario, Severity, Surroundings, World, check, kind_of,
 };
 use serde::Serialize;
 
@@ -146,6 +147,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode> {
     let folder = args.clips.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
     findings.extend(unread.iter().map(|error| Finding::error(folder.clone(), 1, 1, error.to_string())));
     findings.extend(in_motion(&checked).into_iter().map(Finding::from));
+    findings.extend(of_agents(&checked).into_iter().map(Finding::from));
     for (file, _) in checked.files.iter().filter(|(_, kind)| *kind == FileKind::RobotWorld) {
         findings.extend(of_robots(file).into_iter().map(Finding::from));
     }
@@ -211,6 +213,43 @@ fn in_motion(checked: &Checked) -> Vec<Problem> {
     }
     let is_checked = |problem: &Problem| checked.files.iter().any(|(file, _)| *file == problem.file);
     told.extend(in_world.into_values().flatten().filter(is_checked));
+    told
+}
+
+/// What the hunav backend finds in the keys of its own that people have.
+fn of_agents(checked: &Checked) -> Vec<Problem> {
+    let mut told = Vec::new();
+    let mut look_at = |entry: &DynamicEntry, path: String| {
+        let (said, report) = Entry::read(&entry.extra, &entry.file, &path);
+        told.extend(report.into_problems());
+        let tree = said.behavior_tree.unwrap_or_default();
+        if Path::new(&tree).is_absolute() && !Path::new(&tree).is_file() {
+            let at = entry.extra.get("behavior_tree").map_or(entry.at, |node| node.at);
+            let message = format!("there is no file {tree}");
+            let problem = Problem::of_file(&entry.file, Severity::Warning, message);
+            told.push(Problem { at, path: format!("{path}.behavior_tree"), ..problem });
+        }
+    };
+    for (file, _) in checked.files.iter().filter(|(_, kind)| *kind == FileKind::HunavLoader) {
+        let read = std::fs::read_to_string(file).ok().map(|text| Loader::read(&text, file));
+        let (Ok(report) | Err(report)) =
+            read.unwrap_or_else(|| Err(Report::default())).map(|loaded| loaded.report);
+        told.extend(report.into_problems());
+    }
+    for (file, _) in checked.files.iter().filter(|(_, kind)| *kind == FileKind::Scenario) {
+        let Ok(scenario) = Scenario::load(file) else { continue };
+        for (i, entry) in scenario.value.dynamics.iter().enumerate() {
+            look_at(entry, format!("dynamic[{i}]"));
+        }
+    }
+    for root in &checked.worlds {
+        let Ok(world) = World::load(root) else { continue };
+        for (i, zone) in world.value.levels.iter().flat_map(|level| level.zones.iter().enumerate()) {
+            for (j, entry) in zone.dynamics.iter().enumerate() {
+                look_at(entry, format!("zones[{i}].entities.dynamic[{j}]"));
+            }
+        }
+    }
     told
 }
 

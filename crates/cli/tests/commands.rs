@@ -110,12 +110,78 @@ fn nobody_is_walked_with_human_none() {
 }
 
 #[test]
-fn a_backend_that_is_not_built_yet_says_so() {
-    let output = promenade(&["run", "clinic/corridor_crowd", "--human", "hunav"]);
+fn people_react_to_a_robot_with_human_hunav() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let report = |args: &[&str]| -> Value {
+        let file = folder.path().join("report.json");
+        let file = file.to_str().expect("text");
+        let run = ["run", "hall/robot_reactions", "--human", "hunav", "--duration", "20", "--report", file];
+        let output = promenade(&[&run, args].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        serde_json::from_str(&std::fs::read_to_string(file).expect("a report")).expect("JSON")
+    };
+    let robust = report(&[]);
+    let people = robust["pedestrians"].as_array().expect("a list");
+    let seconds = |name: &str, state: &str| {
+        let person = people.iter().find(|person| person["name"] == name).expect("somebody");
+        person["states_s"][state].as_f64().unwrap_or(0.0)
+    };
+    for (name, state) in [("curious", "curious"), ("scared", "panic"), ("surprised", "surprised")] {
+        assert!(seconds(name, state) > 0.5, "{name} {robust}");
+    }
+    assert!(seconds("regular_1", "walking") > 15.0 && seconds("friend_1", "walking") > 15.0);
+    assert_eq!(report(&[])["digest"], robust["digest"], "the same again");
+    assert_ne!(report(&["--param", "hunav.compat=strict"])["digest"], robust["digest"]);
+}
+
+#[test]
+fn a_loader_file_of_hunavsim_runs_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("agents.yaml");
+    let agents = "hunav_loader:\n  ros__parameters:\n    map: cafe\n    agents: [anna]\n    anna:\n      id: 1\n      \
+                  max_vel: 1.2\n      init_pose: {x: 0.0, y: 0.0, h: 0.0}\n      goal_radius: 0.3\n      cyclic_goals: false\n      \
+                  goals: [g]\n      g: {x: 4.0, y: 0.0}\n      behavior: 1\n";
+    std::fs::write(&file, agents).expect("written");
+    let file = file.to_str().expect("text");
+    let output = promenade(&["check", file]);
+    assert!(output.status.success(), "{}", text(&output.stdout));
+    let place = folder.path().join("report.json");
+    let place = place.to_str().expect("text");
+    let output = promenade(&["run", file, "--human", "hunav", "--duration", "10", "--report", place]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: Value =
+        serde_json::from_str(&std::fs::read_to_string(place).expect("a report")).expect("JSON");
+    let x = report["pedestrians"][0]["end"][0].as_f64().expect("a number");
+    assert!((3.5..4.5).contains(&x), "{report}");
+}
+
+#[test]
+fn what_is_wrong_in_the_keys_of_hunav_is_said_with_its_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("scenario.yaml");
+    let scenario = "dynamic:\n- name: ann\n  model: arenian\n  pose: [0, 0, 0]\n  behavior: {type: Curios, dist: 1}\n  \
+                    behavior_tree: ./wary.xml\n  goals: [dor]\n  door: {x: 1, y: 1}\n";
+    std::fs::write(&file, scenario).expect("written");
+    let output = promenade(&["check", file.to_str().expect("text")]);
+    let said = text(&output.stdout);
+    for expected in [
+        "scenario.yaml:5:20: warning: dynamic[0].behavior.type: unknown behaviour \"Curios\"",
+        "did you mean \"Curious\"",
+        "scenario.yaml:6:18: warning: dynamic[0].behavior_tree: there is no file",
+        "scenario.yaml:7:11: warning: dynamic[0].goals[0]: there is no goal `dor`",
+        "did you mean \"door\"",
+    ] {
+        assert!(said.contains(expected), "{expected}\n{said}");
+    }
+}
+
+#[test]
+fn an_engine_elsewhere_needs_ros() {
+    let output =
+        promenade(&["run", "hall/robot_reactions", "--human", "hunav", "--param", "hunav.engine=external"]);
     assert!(!output.status.success());
-    assert!(
-        text(&output.stderr).contains("human:=hunav is not built yet; this version has arena, dummy, none")
-    );
+    let stderr = text(&output.stderr);
+    assert!(stderr.contains("hunav_msgs") && stderr.contains("hunav.engine"), "{stderr}");
 }
 
 #[test]

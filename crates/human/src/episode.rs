@@ -13,6 +13,7 @@ use promenade_scenario::{
     RobotEntry, Scenario, ScenarioRef, Segment, Severity, Value, World, find_world,
 };
 
+use crate::backends::hunav::load_scenario;
 use crate::entity::{Door, DynamicObstacle, Region, StaticObstacle, Wall};
 use crate::live::{LiveOptions, LiveWorld};
 use crate::message::Pose;
@@ -104,7 +105,7 @@ impl Episode {
             _ => Loaded { value: World::empty(), report: Report::default() },
         };
         let scenario = match &located {
-            Some(located) => Scenario::load(&located.file)?,
+            Some(located) => load_scenario(&located.file, request.seed)?,
             None => Scenario::parse("{}", Path::new("scenario.yaml"))?,
         };
         let streams = KeyedStreams::new(request.seed);

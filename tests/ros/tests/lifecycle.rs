@@ -56,13 +56,6 @@ fn a_scenario_that_is_not_there_is_named() -> Result<()> {
 }
 
 #[test]
-fn backends_of_later_versions_say_so() -> Result<()> {
-    let ended = refused(&[("human", "hunav")])?;
-    assert!(ended.log.contains("not built yet") && ended.log.contains("hunav"), "{}", ended.log);
-    Ok(())
-}
-
-#[test]
 fn an_unknown_backend_gets_the_list() -> Result<()> {
     let ended = refused(&[("human", "dumy")])?;
     assert!(ended.log.contains("dumy") && ended.log.contains("dummy"), "{}", ended.log);

@@ -3,12 +3,16 @@
 use anyhow::{Context as _, Result, bail};
 use promenade_crowd::protocol::ParameterValue as EngineValue;
 use promenade_human::backends::arena::{EngineLink, InProcess};
+use promenade_human::backends::hunav::{EngineChoice, HunavSettings};
 use promenade_human::{Parameter, ParameterValue};
 
 use super::RunArgs;
 
 /// The backend that has an engine.
 const ARENA: &str = "arena";
+
+/// The backend of HuNavSim's engine.
+const HUNAV: &str = "hunav";
 
 /// The engine of `--human arena`, within this process.
 pub(super) fn engine(args: &RunArgs) -> Result<Option<Box<dyn EngineLink>>> {
@@ -22,6 +26,24 @@ pub(super) fn engine(args: &RunArgs) -> Result<Option<Box<dyn EngineLink>>> {
     ];
     let engine = InProcess::new(&parameters).context("the crowd engine does not start")?;
     Ok(Some(Box::new(engine)))
+}
+
+/// The parameters of `--human hunav` that are fixed at the start; the others are the episode's.
+pub(super) fn hunav_settings(args: &RunArgs) -> Result<HunavSettings> {
+    let mut settings = HunavSettings::default();
+    for Parameter { name, value } in &args.params {
+        let own = name.strip_prefix("hunav.").filter(|_| args.human == HUNAV);
+        if let Some(name) = own {
+            settings.set(name, value)?;
+        }
+    }
+    if settings.engine == EngineChoice::External {
+        bail!(
+            "hunav.engine=external needs ROS 2: use the node human_simulator with the parameter hunav.engine, built with the \
+             package hunav_msgs; here only the built-in engine runs"
+        );
+    }
+    Ok(settings)
 }
 
 /// `NAME=VALUE` as a parameter; a value is true or false, a whole number, a number, or else a text.

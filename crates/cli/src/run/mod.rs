@@ -34,7 +34,7 @@ use crate::up::packages::{PROMENADE, Packages};
 /// Run one episode of a scenario without ROS.
 ///
 /// People move as the backend says, doors open and close, robots drive to where their phases send them: around walls, not into people and
-/// closed doors, and no further than what stands in their way lets them. With `arena` the crowd engine runs within the process. With
+/// closed doors, and no further than what stands in their way lets them. With `arena` or `hunav` that engine runs within the process. With
 /// `dummy`, everybody who has way-points is walked along them in straight lines, through possession, as the `possess` node would do it.
 /// The report holds no wall time: the same seed gives the same file.
 #[derive(Debug, clap::Args)]
@@ -42,11 +42,12 @@ use crate::up::packages::{PROMENADE, Packages};
 Examples:
   promenade run clinic/corridor_crowd --duration 60 --report r.json
   promenade run my/scenario.yaml --world clinic --rtf 1 --seed 7
-  promenade run clinic/corridor_crowd --human arena --possess nurse_1 --param humansim.local_planner=hsfm")]
+  promenade run clinic/corridor_crowd --human arena --possess nurse_1 --param humansim.local_planner=hsfm
+  promenade run hall/robot_reactions --human hunav --param hunav.compat=strict")]
 pub(crate) struct RunArgs {
     /// A scenario file or folder, or WORLD/SCENARIO from worlds/, configs/worlds/ or the installed worlds
     scenario: String,
-    /// Human backend: arena (the crowd engine), dummy, or none (nobody is walked); hunav is not built yet
+    /// Human backend: arena (the crowd engine), hunav (the engine of HuNavSim), dummy, or none (nobody is walked)
     #[arg(long, default_value = "dummy", value_name = "K")]
     human: String,
     /// Simulator of robots: world (2-D physics: walls, doors, things and people are in their way), or dummy (they drive straight through
@@ -150,6 +151,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
             seed: args.seed,
             prefix: request.prefix.clone(),
             engine: engine::engine(args)?,
+            hunav_settings: engine::hunav_settings(args)?,
             ..BackendContext::default()
         },
     )?;

@@ -33,7 +33,12 @@ struct Track {
     distance: f64,
     moving: f64,
     max_speed: f64,
+    /// Seconds in each animation state.
+    states: [f64; STATES.len()],
 }
+
+/// Names of the animation states, in the order of their numbers.
+const STATES: [&str; 7] = ["idle", "walking", "running", "panic", "surprised", "curious", "threatening"];
 
 impl Outbox for Recorder {
     fn publish_pedestrians(&mut self, frame: &BusFrame<'_>) {
@@ -50,8 +55,12 @@ impl Outbox for Recorder {
             let [x, y, _] = ped.pose.position;
             if let Some(before) = track.last {
                 track.distance += (x - before.position[0]).hypot(y - before.position[1]);
+                let since = frame.stamp.saturating_since(track.seen).as_secs_f64();
                 if ped.animation_state != animation_state::IDLE {
-                    track.moving += frame.stamp.saturating_since(track.seen).as_secs_f64();
+                    track.moving += since;
+                }
+                if let Some(seconds) = track.states.get_mut(usize::from(ped.animation_state)) {
+                    *seconds += since;
                 }
             }
             track.id = ped.id;
@@ -132,6 +141,8 @@ struct PedestrianResult {
     moving_s: f64,
     mean_moving_speed: f64,
     max_speed: f64,
+    /// Simulated time in each animation state that was seen.
+    states_s: BTreeMap<&'static str, f64>,
 }
 
 #[derive(Serialize)]
@@ -214,6 +225,7 @@ impl Run {
             moving_s: track.moving,
             mean_moving_speed: if track.moving > 0.0 { track.distance / track.moving } else { 0.0 },
             max_speed: track.max_speed,
+            states_s: STATES.into_iter().zip(track.states).filter(|(_, seconds)| *seconds > 0.0).collect(),
         });
         let episode = environment.episode();
         let tracked = environment.layer().cx().robots();

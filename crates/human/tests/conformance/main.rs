@@ -4,6 +4,7 @@ mod arena;
 mod bookkeeping;
 mod clock;
 mod episodes;
+mod hunav;
 mod possession;
 mod random;
 mod robots;

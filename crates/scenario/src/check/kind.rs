@@ -35,6 +35,8 @@ pub enum FileKind {
     Standalone,
     /// A robot world; told apart here, checked by the robot world.
     RobotWorld,
+    /// A loader file of HuNavSim; told apart here, checked by the engine of that name.
+    HunavLoader,
     /// None of these.
     Unknown,
 }
@@ -45,7 +47,12 @@ impl FileKind {
     pub const fn is_checked_here(self) -> bool {
         !matches!(
             self,
-            Self::Profile | Self::Rig | Self::ClipAnnotations | Self::KeyFrames | Self::RobotWorld
+            Self::Profile
+                | Self::Rig
+                | Self::ClipAnnotations
+                | Self::KeyFrames
+                | Self::RobotWorld
+                | Self::HunavLoader
         )
     }
 }
@@ -110,6 +117,8 @@ fn by_content(node: &Node) -> FileKind {
         FileKind::Standalone
     } else if node.get("world").is_some_and(|world| world.entries().is_some()) {
         FileKind::RobotWorld
+    } else if has(&["hunav_loader"]) {
+        FileKind::HunavLoader
     } else if has(&SCENARIO_KEYS) {
         FileKind::Scenario
     } else if has(&["image"]) && has(&["resolution", "origin"]) {

@@ -259,7 +259,8 @@ impl Checker<'_> {
             | FileKind::Rig
             | FileKind::ClipAnnotations
             | FileKind::KeyFrames
-            | FileKind::RobotWorld => {}
+            | FileKind::RobotWorld
+            | FileKind::HunavLoader => {}
             FileKind::Unknown => {
                 self.findings.problems.extend(problems);
                 let message =

@@ -6,6 +6,7 @@
 
 mod in_process;
 mod link;
+mod loader_file;
 mod obstacles;
 mod people;
 mod roster;
@@ -20,6 +21,7 @@ use rand::RngExt;
 
 pub use in_process::InProcess;
 pub use link::{HunavLink, LinkError};
+pub(crate) use loader_file::load_scenario;
 pub use settings::{EngineChoice, HunavSettings, SettingError};
 
 use crate::backend::{BackendContext, BusName, HumanSimulator, LockstepChannel};
@@ -298,17 +300,18 @@ impl HumanSimulator for Hunav {
         let before = std::mem::replace(&mut self.settings, self.base.clone());
         let mut accepted = Vec::new();
         for Parameter { name, value } in params {
-            let is_fixed = !HunavSettings::is_of_episode(name);
-            match self.settings.set(name, value) {
-                Ok(()) if is_fixed => {
+            let mut next = self.settings.clone();
+            match next.set(name, value) {
+                Ok(()) if next != self.settings && !HunavSettings::is_of_episode(name) => {
                     tracing::warn!("hunav.{name} is set at the start, not by an episode");
                 }
-                Ok(()) => accepted.push(name.clone()),
+                Ok(()) => {
+                    self.settings = next;
+                    accepted.push(name.clone());
+                }
                 Err(error) => tracing::warn!("{error}"),
             }
         }
-        let HunavSettings { engine, discovery_timeout, timeout, .. } = self.base;
-        self.settings = HunavSettings { engine, discovery_timeout, timeout, ..self.settings.clone() };
         if self.settings != before {
             if self.settings.options != before.options && !self.restart_engine() {
                 tracing::warn!(
