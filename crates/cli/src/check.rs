@@ -219,6 +219,12 @@ fn in_motion(checked: &Checked) -> Vec<Problem> {
 /// What the hunav backend finds in the keys of its own that people have.
 fn of_agents(checked: &Checked) -> Vec<Problem> {
     let mut told = Vec::new();
+    for (file, _) in checked.files.iter().filter(|(_, kind)| *kind == FileKind::HunavLoader) {
+        let read = std::fs::read_to_string(file).ok().map(|text| Loader::read(&text, file));
+        let (Ok(report) | Err(report)) =
+            read.unwrap_or_else(|| Err(Report::default())).map(|loaded| loaded.report);
+        told.extend(report.into_problems());
+    }
     let mut look_at = |entry: &DynamicEntry, path: String| {
         let (said, report) = Entry::read(&entry.extra, &entry.file, &path);
         told.extend(report.into_problems());
@@ -230,12 +236,6 @@ fn of_agents(checked: &Checked) -> Vec<Problem> {
             told.push(Problem { at, path: format!("{path}.behavior_tree"), ..problem });
         }
     };
-    for (file, _) in checked.files.iter().filter(|(_, kind)| *kind == FileKind::HunavLoader) {
-        let read = std::fs::read_to_string(file).ok().map(|text| Loader::read(&text, file));
-        let (Ok(report) | Err(report)) =
-            read.unwrap_or_else(|| Err(Report::default())).map(|loaded| loaded.report);
-        told.extend(report.into_problems());
-    }
     for (file, _) in checked.files.iter().filter(|(_, kind)| *kind == FileKind::Scenario) {
         let Ok(scenario) = Scenario::load(file) else { continue };
         for (i, entry) in scenario.value.dynamics.iter().enumerate() {

@@ -166,10 +166,10 @@ fn what_is_wrong_in_the_keys_of_hunav_is_said_with_its_place() {
     let said = text(&output.stdout);
     for expected in [
         "scenario.yaml:5:20: warning: dynamic[0].behavior.type: unknown behaviour \"Curios\"",
-        "did you mean \"Curious\"",
+        "(try: Curious)",
         "scenario.yaml:6:18: warning: dynamic[0].behavior_tree: there is no file",
         "scenario.yaml:7:11: warning: dynamic[0].goals[0]: there is no goal `dor`",
-        "did you mean \"door\"",
+        "(try: door)",
     ] {
         assert!(said.contains(expected), "{expected}\n{said}");
     }

@@ -19,6 +19,12 @@ use promenade_scenario::Scenario;
 
 use crate::stage::{Stage, person};
 
+/// What an engine makes of the agents of a request.
+pub(crate) type Answers = fn(&[Agent]) -> Vec<Agent>;
+
+/// The names of agents, and the walls.
+pub(crate) type Shown = (Vec<String>, Vec<(String, Wall)>);
+
 /// What the engine was told, and how it answers.
 #[derive(Default)]
 pub(crate) struct Told {
@@ -26,9 +32,9 @@ pub(crate) struct Told {
     pub(crate) requests: Vec<(i64, Vec<Agent>, Robot)>,
     pub(crate) clears: usize,
     /// What the engine makes of a request; without it, it says nothing about anybody.
-    pub(crate) answers: Option<fn(&[Agent]) -> Vec<Agent>>,
+    pub(crate) answers: Option<Answers>,
     pub(crate) is_silent: bool,
-    pub(crate) shown: Vec<(Vec<String>, Vec<(String, Wall)>)>,
+    pub(crate) shown: Vec<Shown>,
 }
 
 /// An engine of HuNavSim: whoever is new needs a clear.
@@ -93,7 +99,7 @@ impl Play {
         self
     }
 
-    pub(crate) fn answers(&mut self, answers: fn(&[Agent]) -> Vec<Agent>) -> &mut Self {
+    pub(crate) fn answers(&mut self, answers: Answers) -> &mut Self {
         self.told.borrow_mut().answers = Some(answers);
         self
     }

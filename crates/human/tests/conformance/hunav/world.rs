@@ -45,7 +45,7 @@ fn walls_are_points_within_reach_and_the_nearest_of_them() {
     assert!((near[0][0] - 10.0).abs() < 1e-9 && near[0][1] == -4.0, "nearest first: {:?}", near[0]);
     let reach =
         |points: &[[f64; 2]]| points.iter().map(|[x, y]| (x - 10.0).hypot(y + 5.0)).fold(0.0, f64::max);
-    assert!(reach(&near) <= 3.3, "{}", reach(&near));
+    assert!(reach(&near) <= 3.4, "{}", reach(&near));
     let within = told_of(4.0, 0);
     assert!(within.len() > 32 && reach(&within) <= 4.0);
 }
