@@ -9,6 +9,7 @@ pub mod manager;
 pub mod metrics;
 mod options;
 pub mod scene;
+pub mod tree;
 pub mod workload;
 pub mod world;
 

@@ -2,26 +2,32 @@
 //!
 //! Rows are walkers in the order in which they were first named. The world knows no stamp, only how long a step is.
 
+mod access;
 mod bodies;
-mod builtin;
 mod crowd;
+mod field;
 mod force;
 mod groups;
+mod mind;
 mod reaction;
 mod rules;
 mod sense;
 mod step;
 
+pub use field::{FieldError, VelocityField};
 pub use force::{Forces, Goal};
 
 use bodies::Bodies;
-use builtin::Timer;
 use crowd::Crowd;
 use groups::Groups;
+use mind::Mind;
 use rules::Rules;
 use sense::Seen;
 
-use crate::{Agent, Options, Order, Robot};
+use promenade_scenario::Report;
+
+use crate::tree::Library;
+use crate::{Agent, Options, Order, Point, Robot};
 
 /// Steps into which one call is split, at most: a stamp that leaps by a day must not hold the engine for hours. The rest is dropped.
 const MOST_STEPS: f64 = 400.0;
@@ -42,9 +48,11 @@ pub struct World {
     groups: Groups,
     forces: Vec<Forces>,
     reacting: Vec<bool>,
-    timers: Vec<Timer>,
-    /// Whether there is a tree to tick.
-    has_tree: Vec<bool>,
+    minds: Vec<Mind>,
+    library: Library,
+    tree_problems: Vec<(i32, Report)>,
+    global_goals: Vec<Point>,
+    velocity_field: Option<VelocityField>,
     /// Length of the tick that runs or ran last, seconds.
     dt: f64,
     /// Length of the last call.
@@ -67,8 +75,11 @@ impl World {
             groups: Groups::default(),
             forces: Vec::new(),
             reacting: Vec::new(),
-            timers: Vec::new(),
-            has_tree: Vec::new(),
+            minds: Vec::new(),
+            library: Library::new(&options),
+            tree_problems: Vec::new(),
+            global_goals: Vec::new(),
+            velocity_field: None,
             dt: 0.0,
             call_dt: 0.0,
         }
@@ -163,8 +174,7 @@ impl World {
                 self.seen.push([0.0; 2], [0.0; 2]);
                 self.forces.push(Forces::default());
                 self.reacting.push(false);
-                self.timers.push(Timer::default());
-                self.has_tree.push(true);
+                self.minds.push(Mind::default());
                 row
             }
         };
@@ -174,9 +184,8 @@ impl World {
         self.bodies.put(row, record);
         self.seen.put(row, record.position, record.velocity);
         self.crowd.forget();
-        self.timers[row] = Timer::default();
-        self.has_tree[row] = true;
         self.reacting[row] = false;
+        self.remake_mind(row);
     }
 
     /// Take a walker away; whether it was there. Rows after it move up.
@@ -190,8 +199,8 @@ impl World {
         self.crowd.forget();
         self.forces.remove(row);
         self.reacting.remove(row);
-        self.timers.remove(row);
-        self.has_tree.remove(row);
+        self.minds.remove(row);
+        self.release(id);
         true
     }
 
@@ -204,8 +213,10 @@ impl World {
         self.crowd.forget();
         self.forces.clear();
         self.reacting.clear();
-        self.timers.clear();
-        self.has_tree.clear();
+        self.minds.clear();
+        self.tree_problems.clear();
+        // Files may have been mended since.
+        self.library.forget();
         self.call_dt = 0.0;
     }
 
@@ -226,7 +237,7 @@ impl World {
                 None if self.rules.strict => {
                     self.upsert(&Agent { id: agent.id, ..Agent::default() });
                     let row = self.len() - 1;
-                    self.has_tree[row] = false;
+                    self.unmind(row);
                     self.observe_row(row, agent);
                 }
                 None => self.upsert(agent),
@@ -258,7 +269,7 @@ impl World {
                     Order::Request => at,
                     Order::Reverse => self.len() - 1 - at,
                 };
-                self.tick_if_alive(row, step);
+                self.tick(row, step);
             }
         }
         if steps == 0 {
@@ -277,7 +288,7 @@ impl World {
             if nth > 0 {
                 self.sense();
             }
-            self.tick_if_alive(row, step);
+            self.tick(row, step);
         }
         true
     }
@@ -288,15 +299,9 @@ impl World {
         let dt = self.call_dt;
         if self.moves(dt) {
             self.dt = dt;
-            self.tick_if_alive(row, dt);
-        }
-        true
-    }
-
-    fn tick_if_alive(&mut self, row: usize, dt: f64) {
-        if self.has_tree[row] {
             self.tick(row, dt);
         }
+        true
     }
 
     /// How many steps a call has, and how long each is.

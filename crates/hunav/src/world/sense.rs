@@ -111,13 +111,19 @@ impl World {
         agent.goals.first().map(|center| Goal { center: *center, radius: agent.goal_radius })
     }
 
-    pub(crate) fn forces_on(&self, row: usize, role: RobotRole, goal: Option<Goal>, cruise: f64) -> Forces {
-        let (bodies, behavior) = (&self.bodies, &self.agents[row].behavior);
-        let [to_goal, from_obstacles, from_others] = if self.rules.first_manager {
+    /// Factors of the forces of the goal, of obstacles and of others.
+    fn factors(&self, row: usize) -> [f64; 3] {
+        let behavior = &self.agents[row].behavior;
+        if self.rules.first_manager {
             [2.0, 10.0, 5.0]
         } else {
             [behavior.goal_force_factor, behavior.obstacle_force_factor, behavior.social_force_factor]
-        };
+        }
+    }
+
+    pub(crate) fn forces_on(&self, row: usize, role: RobotRole, goal: Option<Goal>, cruise: f64) -> Forces {
+        let bodies = &self.bodies;
+        let [to_goal, from_obstacles, from_others] = self.factors(row);
         let (at, velocity) = (bodies.position(row), bodies.velocity(row));
         let [direction, to_goal] = force::to_goal(at, velocity, cruise, goal, to_goal);
         Forces {
@@ -128,6 +134,23 @@ impl World {
             total: [0.0; 2],
         }
         .summed()
+    }
+
+    /// The same without the force of one other, whom the walker walks up to.
+    pub(crate) fn forces_beside(
+        &self,
+        row: usize,
+        role: RobotRole,
+        goal: Goal,
+        cruise: f64,
+        other: usize,
+    ) -> Forces {
+        let mut forces = self.forces_on(row, role, Some(goal), cruise);
+        let [_, _, factor] = self.factors(row);
+        let (position, velocity) = (self.seen.position(other), self.seen.velocity(other));
+        let pair = force::scale(self.interaction(row, self.agents[other].id, position, velocity), factor);
+        forces.social = force::sub(forces.social, pair);
+        forces.summed()
     }
 
     /// What the crowd computed for a row, if the walker is still where it was then.
@@ -156,24 +179,26 @@ impl World {
         force::scale(force::add(sum, robot_force), factor / count)
     }
 
+    /// The force of one other before its factor.
+    fn interaction(&self, row: usize, id: i32, position: Point, moves: Point) -> Point {
+        let way = force::sub(position, self.bodies.position(row));
+        let relative = force::sub(self.bodies.velocity(row), moves);
+        if self.rules.strict {
+            force::from_walker(way, relative, self.rules.bias)
+        } else {
+            robust_pair(way, relative, self.agents[row].id < id)
+        }
+    }
+
     /// The force of all others before its factor.
     fn interactions(&self, row: usize, role: RobotRole) -> Point {
         let own = self.agents[row].id;
-        let (at, velocity) = (self.bodies.position(row), self.bodies.velocity(row));
-        let interaction = |id: i32, position: Point, moves: Point| {
-            let (way, relative) = (force::sub(position, at), force::sub(velocity, moves));
-            if self.rules.strict {
-                force::from_walker(way, relative, self.rules.bias)
-            } else {
-                robust_pair(way, relative, own < id)
-            }
-        };
         let walkers = self.remembered(row).map_or_else(
             || {
                 let others = (0..self.len()).filter(|other| *other != row);
                 others.fold([0.0; 2], |sum, other| {
                     let (position, moves) = (self.seen.position(other), self.seen.velocity(other));
-                    force::add(sum, interaction(self.agents[other].id, position, moves))
+                    force::add(sum, self.interaction(row, self.agents[other].id, position, moves))
                 })
             },
             |[walkers, _]| walkers,
@@ -182,7 +207,7 @@ impl World {
         if role != RobotRole::Walker || robot.id == own {
             return walkers;
         }
-        force::add(walkers, interaction(robot.id, robot.position, robot.velocity))
+        force::add(walkers, self.interaction(row, robot.id, robot.position, robot.velocity))
     }
 
     fn company(&self, row: usize, role: RobotRole) -> Company {
