@@ -6,6 +6,7 @@ mod crowd;
 mod draw;
 mod fit;
 mod hunav;
+mod metrics;
 mod pose;
 mod run;
 mod rviz;
@@ -30,6 +31,7 @@ enum Command {
     Crowd(crowd::CrowdArgs),
     Hunav(hunav::HunavArgs),
     World(world::WorldArgs),
+    Metrics(metrics::MetricsArgs),
     Bench(bench::BenchArgs),
 }
 
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Command::Crowd(args) => crowd::run(&args),
         Command::Hunav(args) => hunav::run(&args),
         Command::World(args) => world::run(&args),
+        Command::Metrics(args) => metrics::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Up(args) => up::run(&args),
         Command::Rviz(args) => rviz::run(&args),

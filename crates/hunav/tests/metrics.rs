@@ -55,6 +55,7 @@ fn reference() -> (Value, Vec<Frame>, Settings) {
         compat: true,
         goals: vec![point(&reference["robot_goal"])],
         goal_radius: number(&reference["robot_goal_radius"]),
+        ..Settings::default()
     };
     let frames = frames(&reference);
     (reference, frames, settings)
@@ -202,7 +203,7 @@ proptest! {
             .into_iter()
             .map(|(stamp_ns, robot, agents)| Frame { stamp_ns, robot, agents })
             .collect();
-        let settings = Settings { compat, goals: vec![[0.0, f64::NAN], [1.0, 1.0]], goal_radius: 0.2 };
+        let settings = Settings { compat, goals: vec![[0.0, f64::NAN], [1.0, 1.0]], ..Settings::default() };
         let evaluation = evaluate(&frames, &settings);
         let taken = evaluation.stamps().len();
         prop_assert_eq!(taken + evaluation.skipped_frames(), frames.len());

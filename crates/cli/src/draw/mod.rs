@@ -7,6 +7,7 @@ mod body;
 pub(crate) mod chart;
 mod colour;
 pub(crate) mod curves;
+pub(crate) mod episode;
 pub(crate) mod floor;
 pub(crate) mod plan;
 pub(crate) mod plot;

@@ -4,8 +4,10 @@
 //! behaviour that the nodes do not have, and two runs with one seed must give equal reports.
 
 mod engine;
-mod report;
+mod observe;
+pub(crate) mod report;
 mod robots;
+mod tape;
 mod world;
 
 use std::cell::RefCell;
@@ -28,7 +30,9 @@ use promenade_human::{
 use promenade_kernel::{FrameCtx, FrameSystem, Phase, Simulation, SystemResult};
 use promenade_scenario::Severity;
 
+use self::observe::{Observer, Robots};
 use self::report::{Recorder, Run, Shared};
+use self::tape::Tape;
 use crate::up::packages::{PROMENADE, Packages};
 
 /// Run one episode of a scenario without ROS.
@@ -81,7 +85,10 @@ pub(crate) struct RunArgs {
     /// Folder of clips of your own, which gestures may name like the shipped ones
     #[arg(long, value_name = "DIR")]
     clips: Option<PathBuf>,
-    /// Write per-pedestrian and per-robot results as JSON
+    /// Write what the nodes would publish into a bag: arena_peds, human_states, robot_states, odometry and TF
+    #[arg(long, value_name = "F.mcap")]
+    record: Option<PathBuf>,
+    /// Write per-pedestrian and per-robot results as JSON, robots with their metrics
     #[arg(long, value_name = "F.json")]
     report: Option<PathBuf>,
 }
@@ -170,6 +177,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     if let Some(name) = args.possess.iter().find(unknown) {
         bail!("--possess {name}: nobody of the scenario has this name");
     }
+    let tape = match &args.record {
+        Some(path) => {
+            let robots = &environment.episode().robots;
+            let named = robots.iter().map(|robot| (robot.name.as_str(), robot.base_frame.as_deref()));
+            Some(Tape::create(path, named)?)
+        }
+        None => None,
+    };
+    recorder.borrow_mut().prepare(&environment.episode().people, tape);
     let mut stderr = std::io::stderr();
     for problem in environment.episode().report.iter().filter(|problem| problem.severity != Severity::Hint) {
         writeln!(stderr, "{problem}")?;
@@ -190,6 +206,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
         run.simulated_s() / wall.max(1e-9),
         run.bus_messages(),
     )?;
+    if let (Some(tape), Some(path)) = (recorder.borrow_mut().take_tape(), &args.record) {
+        let messages = tape.finish().with_context(|| path.display().to_string())?;
+        writeln!(stderr, "{}: {messages} messages", path.display())?;
+    }
     if let Some(path) = &args.report {
         let text = serde_json::to_string_pretty(&run)? + "\n";
         std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
@@ -224,6 +244,8 @@ fn simulate(
         }
     }
     kernel.add_frame(Frames::new(Rc::clone(&environment)))?.phase(Phase::Gait);
+    let observed = Rc::new(RefCell::new(Robots::new(&environment.borrow(), physics)));
+    kernel.add_frame(Observer::new(&environment, recorder, &observed))?.phase(Phase::Egress);
     let bar = progress(args.duration);
     kernel.add_frame(Watch { bar: bar.clone(), interrupted: Arc::clone(interrupted) })?.phase(Phase::Egress);
     let is_possessed = |name: &String| match args.possess.is_empty() {
@@ -235,7 +257,8 @@ fn simulate(
     bar.finish_and_clear();
     let environment = environment.borrow();
     let stream = environment.layer().cx().stream_stats();
-    Ok(Run::new(args, &environment, physics, &recorder.borrow(), stream, end.time, end.frames))
+    let judged = observed.borrow_mut().judge();
+    Ok(Run::new(args, &environment, physics, &recorder.borrow(), &judged, stream, (end.time, end.frames)))
 }
 
 /// The walker as an event system: a possession stream with its own rate between the frames, of those whom `is_possessed` means.

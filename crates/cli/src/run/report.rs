@@ -6,13 +6,18 @@ use std::rc::Rc;
 
 use blake2::digest::consts::U16;
 use blake2::{Blake2b, Digest};
-use promenade_human::message::{Pose, animation_state};
+use promenade_human::entity::DynamicObstacle;
+use promenade_human::message::{Pedestrian, Pose, animation_state};
 use promenade_human::outbox::{Marker, MarkerTopic};
 use promenade_human::sims::world::{RobotResults, Touched};
-use promenade_human::{BusFrame, Environment, Outbox, Outcome, Robot, StreamStats};
+use promenade_human::{BusFrame, Environment, Outbox, Outcome, PED_RADIUS, Robot, StreamStats};
+use promenade_hunav::metrics::{self, Body, Evaluation, Metric};
 use promenade_kernel::Time;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
+use super::observe::Judged;
+use super::tape::{RobotState, Tape};
 use super::{Physics, RunArgs};
 
 /// Listens on the bus and keeps what the report needs.
@@ -21,6 +26,11 @@ pub(crate) struct Recorder {
     messages: u64,
     people: BTreeMap<String, Track>,
     digest: Blake2b<U16>,
+    /// Everybody in the last message.
+    now: Vec<(String, Body)>,
+    /// Radii of people by name on the bus, of those who declare one.
+    radii: BTreeMap<String, f64>,
+    tape: Option<Tape>,
 }
 
 #[derive(Default)]
@@ -37,12 +47,68 @@ struct Track {
     states: [f64; STATES.len()],
 }
 
+
 /// Names of the animation states, in the order of their numbers.
 const STATES: [&str; 7] = ["idle", "walking", "running", "panic", "surprised", "curious", "threatening"];
+
+impl Recorder {
+    /// What a recorder has to know of an episode before it begins.
+    pub(super) fn prepare(&mut self, people: &[DynamicObstacle], tape: Option<Tape>) {
+        let radius = |person: &DynamicObstacle| person.entry.as_ref()?.agent.as_ref()?.radius;
+        let known = people.iter().filter_map(|person| Some((person.name.clone(), radius(person)?)));
+        self.radii = known.collect();
+        self.tape = tape;
+    }
+
+    /// Names and bodies of everybody in the last message.
+    pub(super) fn people_now(&self) -> impl ExactSizeIterator<Item = (&str, &Body)> {
+        self.now.iter().map(|(name, body)| (name.as_str(), body))
+    }
+
+    /// Writes a robot into the bag, if there is one; with the first robot the states of everybody.
+    pub(super) fn write_robot(&mut self, now: Time, robot: &RobotState<'_>) {
+        let Some(tape) = &mut self.tape else { return };
+        tape.robot(now, robot);
+        if robot.index == 0 {
+            tape.states(now, self.now.iter().map(|(name, body)| (name.as_str(), body)), robot);
+        }
+    }
+
+    /// The bag, to finish it.
+    pub(super) fn take_tape(&mut self) -> Option<Tape> {
+        self.tape.take()
+    }
+
+    fn see(&mut self, index: usize, ped: &Pedestrian) {
+        if index == self.now.len() {
+            self.now.push((String::new(), Body::default()));
+        }
+        let (name, body) = &mut self.now[index];
+        name.clone_from(&ped.name);
+        let [vx, vy, _] = ped.twist.linear;
+        *body = Body {
+            id: ped.id.cast_signed(),
+            radius: self.radii.get(&ped.name).copied().unwrap_or(PED_RADIUS),
+            position: [ped.pose.position[0], ped.pose.position[1]],
+            yaw: ped.pose.yaw(),
+            velocity: [vx, vy],
+            linear_vel: vx.hypot(vy),
+            angular_vel: ped.twist.angular[2],
+            ..Body::default()
+        };
+    }
+}
 
 impl Outbox for Recorder {
     fn publish_pedestrians(&mut self, frame: &BusFrame<'_>) {
         self.messages += 1;
+        if let Some(tape) = &mut self.tape {
+            tape.people(frame);
+        }
+        self.now.truncate(frame.pedestrians.len());
+        for (index, entry) in frame.pedestrians.iter().enumerate() {
+            self.see(index, &entry.pedestrian);
+        }
         self.digest.update(frame.stamp.nanos().to_le_bytes());
         for (i, entry) in frame.pedestrians.iter().enumerate() {
             let ped = &entry.pedestrian;
@@ -156,6 +222,43 @@ struct RobotResult {
     touching: Option<Touching>,
     /// `none`, `running`, `completed` or `failed`.
     task: &'static str,
+    metrics: RobotMetrics,
+}
+
+/// The metrics of HuNavSim from the start until the robot's task had ended; see [`Metric`].
+#[derive(Serialize)]
+struct RobotMetrics {
+    until_s: f64,
+    steps: usize,
+    /// Where the robot was to go at last.
+    goal: Option<[f64; 2]>,
+    /// With the public evaluator's exchanged angles.
+    compatible: Map<String, Value>,
+    /// With the angles that were meant.
+    corrected: Map<String, Value>,
+}
+
+impl From<&Judged> for RobotMetrics {
+    fn from(judged: &Judged) -> Self {
+        let [compatible, corrected] = &judged.evaluations;
+        RobotMetrics {
+            until_s: judged.until.as_secs_f64(),
+            steps: compatible.stamps().len(),
+            goal: judged.goal,
+            compatible: values(compatible),
+            corrected: values(corrected),
+        }
+    }
+}
+
+/// The metrics of an episode by name; null where one is not defined.
+pub(crate) fn values(evaluation: &Evaluation) -> Map<String, Value> {
+    let value = |metric: Metric| match evaluation.value(metric) {
+        Some(metrics::Value::Number(number)) => Value::from(number),
+        Some(metrics::Value::Truth(truth)) => Value::from(truth),
+        None => Value::Null,
+    };
+    Metric::ALL.into_iter().map(|metric| (metric.name().to_owned(), value(metric))).collect()
 }
 
 /// How often a robot began to touch something, for how long it did, and how near it came to people.
@@ -205,14 +308,14 @@ fn planar(pose: &Pose) -> [f64; 3] {
 }
 
 impl Run {
-    pub(crate) fn new(
+    pub(super) fn new(
         args: &RunArgs,
         environment: &Environment,
         physics: &Physics,
         recorder: &Recorder,
+        judged: &[Judged],
         stream: StreamStats,
-        end: Time,
-        frames: u64,
+        (end, frames): (Time, u64),
     ) -> Self {
         let pedestrians = recorder.people.iter().map(|(name, track)| PedestrianResult {
             name: name.clone(),
@@ -229,7 +332,7 @@ impl Run {
         });
         let episode = environment.episode();
         let tracked = environment.layer().cx().robots();
-        let robots = episode.robots.iter().enumerate().map(|(i, robot)| {
+        let robots = episode.robots.iter().zip(judged).enumerate().map(|(i, (robot, judged))| {
             let seen = tracked.iter().find(|seen| seen.robot.name == robot.name);
             let (distance_m, touching) = driven(physics, robot);
             RobotResult {
@@ -244,6 +347,7 @@ impl Run {
                     Some(true) => "completed",
                     Some(false) => "failed",
                 },
+                metrics: judged.into(),
             }
         });
         let digest = recorder.digest.clone().finalize();

@@ -34,8 +34,7 @@ pub struct Accumulator {
     path: f64,
     least_gap: f64,
     largest_gap: f64,
-    least_to_goal: f64,
-    last_to_goal: f64,
+    positions: Vec<Point>,
     /// Sum of the speeds of people, and how many speeds.
     speeds: (f64, usize),
     /// By the robot and by people; a step may have several.
@@ -68,8 +67,7 @@ impl Accumulator {
             path: 0.0,
             least_gap: f64::INFINITY,
             largest_gap: f64::NEG_INFINITY,
-            least_to_goal: f64::INFINITY,
-            last_to_goal: f64::NAN,
+            positions: Vec::new(),
             speeds: (0.0, 0),
             collisions: [0; 2],
             skipped_frames: 0,
@@ -115,7 +113,7 @@ impl Accumulator {
         self.nearness(robot, agents(), people);
         self.group_spaces(robot, agents());
         self.forces(robot, agents(), people);
-        self.target(robot.position);
+        self.positions.push(robot.position);
         self.last = Some(Last {
             stamp_ns: frame.stamp_ns,
             position: robot.position,
@@ -238,10 +236,16 @@ impl Accumulator {
         self.put(Metric::ObstacleForceOnAgents, by_obstacles / people.max(1) as f64);
     }
 
-    fn target(&mut self, position: Point) {
+    /// Sets where the robot was to go, which may be known at the end only.
+    pub fn set_goals(&mut self, goals: Vec<Point>) {
+        self.settings.goals = goals;
+    }
+
+    /// Distance from the place of a step to the nearest goal; none without a goal.
+    fn to_goal(&self, position: Point) -> Option<f64> {
         let to = |goal: &Point| modulus([goal[0] - position[0], goal[1] - position[1]]);
-        self.last_to_goal = self.settings.goals.iter().map(to).fold(f64::NAN, f64::min);
-        self.least_to_goal = self.least_to_goal.min(self.last_to_goal);
+        let nearest = self.settings.goals.iter().map(to).fold(f64::NAN, f64::min);
+        nearest.is_finite().then_some(nearest)
     }
 
     /// The metrics of the frames so far.
@@ -252,6 +256,7 @@ impl Accumulator {
             values,
             series: self.series,
             stamps: self.stamps,
+            positions: self.positions,
             skipped_frames: self.skipped_frames,
             skipped_agents: self.skipped_agents,
         }
@@ -270,11 +275,19 @@ impl Accumulator {
             Metric::PathLength => self.path,
             Metric::MinimumDistanceToPeople => self.least_gap,
             Metric::MaximumDistanceToPeople => self.largest_gap,
-            Metric::MinimumDistanceToTarget => self.least_to_goal,
-            Metric::FinalDistanceToTarget => self.last_to_goal,
+            Metric::MinimumDistanceToTarget => {
+                let distances = self.positions.iter().filter_map(|position| self.to_goal(*position));
+                distances.fold(f64::INFINITY, f64::min)
+            }
+            Metric::FinalDistanceToTarget => self.to_goal(*self.positions.last()?)?,
             Metric::Completed => {
-                let known = self.last_to_goal.is_finite();
-                return known.then_some(Value::Truth(self.last_to_goal < self.settings.goal_radius));
+                let distance = self.to_goal(*self.positions.last()?)?;
+                return Some(Value::Truth(distance < self.settings.goal_radius));
+            }
+            Metric::ObstacleForceOnRobot | Metric::ObstacleForceOnAgents
+                if !self.settings.knows_obstacles =>
+            {
+                return None;
             }
             Metric::IntimateSpaceIntrusions
             | Metric::PersonalSpaceIntrusions

@@ -1,6 +1,7 @@
 //! The metrics of an episode.
 
 use super::Metric;
+use crate::Point;
 
 /// The value of a metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,6 +18,7 @@ pub struct Evaluation {
     pub(super) values: [Option<Value>; Metric::COUNT],
     pub(super) series: [Vec<f64>; Metric::COUNT],
     pub(super) stamps: Vec<f64>,
+    pub(super) positions: Vec<Point>,
     pub(super) skipped_frames: usize,
     pub(super) skipped_agents: usize,
 }
@@ -47,6 +49,12 @@ impl Evaluation {
     #[must_use]
     pub fn stamps(&self) -> &[f64] {
         &self.stamps
+    }
+
+    /// Where the robot was, per step.
+    #[must_use]
+    pub fn positions(&self) -> &[Point] {
+        &self.positions
     }
 
     /// Frames that were left out, since the place of the robot was no finite number.

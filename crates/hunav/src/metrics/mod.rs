@@ -27,11 +27,13 @@ pub struct Settings {
     pub goals: Vec<Point>,
     /// From this distance to a goal on it is not reached, metres.
     pub goal_radius: f64,
+    /// Whether bodies bring the points of obstacles; false leaves the metrics of obstacles undefined.
+    pub knows_obstacles: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { compat: true, goals: Vec::new(), goal_radius: 0.2 }
+        Settings { compat: true, goals: Vec::new(), goal_radius: 0.2, knows_obstacles: true }
     }
 }
 
