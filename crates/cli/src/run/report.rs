@@ -47,7 +47,6 @@ struct Track {
     states: [f64; STATES.len()],
 }
 
-
 /// Names of the animation states, in the order of their numbers.
 const STATES: [&str; 7] = ["idle", "walking", "running", "panic", "surprised", "curious", "threatening"];
 

@@ -9,11 +9,13 @@ mod evaluation;
 mod files;
 mod force;
 mod metric;
+mod session;
 
 pub use accumulator::Accumulator;
 pub use evaluation::{Evaluation, Value};
 pub use files::{Delimiter, file_word, row, steps, title};
 pub use metric::Metric;
+pub use session::Session;
 
 use crate::{Agent, BehaviorKind, Point};
 
