@@ -22,6 +22,7 @@ const REACH: u64 = 2;
 /// Pairs that are computed together, and points.
 const BATCH: usize = 512;
 const LANES: usize = 8;
+type Lanes = [f64; LANES];
 /// Keeps quotients finite where there is no direction or no range.
 const TINY: f64 = 1e-300;
 
@@ -140,8 +141,10 @@ impl<'a, O: Fn(usize) -> &'a [Point]> pulp::WithSimd for Interact<'_, O> {
         for (at, entry) in order.iter().enumerate() {
             social[entry.2 as usize] = [sum[0][at], sum[1][at]];
         }
-        let rows = 0..seen.x.len();
-        obstacle.extend(rows.map(|row| points(seen.position(row), radius[row], obstacles(row))));
+        // A loop of its own here: in an iterator's it would not be code for wide vectors.
+        for (row, radius) in radius.iter().enumerate() {
+            obstacle.push(points(seen.position(row), *radius, obstacles(row)));
+        }
     }
 }
 
@@ -176,13 +179,15 @@ fn collect(
 #[inline(always)]
 fn flush(batch: &mut Batch, sum: &mut [Vec<f64>; 2]) {
     let Batch { len, pair, way, relative, force } = batch;
-    // Up to whole vectors; what is beyond the last pair is stale but finite, and nobody adds it.
-    let upto = len.next_multiple_of(LANES);
-    let [fx, fy] = force;
-    let lanes = fx[..upto].iter_mut().zip(&mut fy[..upto]).enumerate();
-    for (at, (fx, fy)) in lanes {
-        [*fx, *fy] = pair_force([way[0][at], way[1][at]], [relative[0][at], relative[1][at]]);
+    // In whole vectors; what is beyond the last pair is stale but finite, and nobody adds it.
+    for at in (0..*len).step_by(LANES) {
+        // On copies, since a compiler that fears overlap makes no vectors.
+        let way = [lanes(&way[0], at), lanes(&way[1], at)];
+        let [fx, fy] = pair_forces(&way, &[lanes(&relative[0], at), lanes(&relative[1], at)]);
+        force[0][at..at + LANES].copy_from_slice(&fx);
+        force[1][at..at + LANES].copy_from_slice(&fy);
     }
+    let [fx, fy] = force;
     for at in 0..*len {
         let [one, other] = [pair[0][at] as usize, pair[1][at] as usize];
         for (axis, force) in [fx[at], fy[at]].into_iter().enumerate() {
@@ -193,33 +198,54 @@ fn flush(batch: &mut Batch, sum: &mut [Vec<f64>; 2]) {
     *len = 0;
 }
 
-/// The force on the one from the other; see [`force::from_walker`](super::force::from_walker). Of two on one place the one is the lower id,
-/// which has the other to its right.
 #[inline(always)]
-fn pair_force(way: Point, relative: Point) -> Point {
-    let distance = (way[0] * way[0] + way[1] * way[1]).sqrt();
-    let apart = distance >= COINCIDENT;
-    let inverse = 1.0 / if apart { distance } else { 1.0 };
-    let direction = [if apart { way[0] * inverse } else { 1.0 }, if apart { way[1] * inverse } else { 0.0 }];
-    let [ix, iy] = [ANTICIPATION * relative[0] + direction[0], ANTICIPATION * relative[1] + direction[1]];
-    let length = (ix * ix + iy * iy).sqrt();
-    let inverse = 1.0 / (length + TINY);
-    let range = INTERACTION * length;
-    let cosine = direction[0] * ix + direction[1] * iy;
-    let sine = direction[1] * ix - direction[0] * iy;
-    let angle = atan2(sine, cosine + if length > 0.0 { 0.0 } else { TINY });
-    let fall = -distance / (range + TINY);
-    let spread = (range * angle) * (range * angle);
-    let [turning, slowing] = ANGULAR.map(|n| exponential(fall - n * n * spread));
-    let sign = if angle > 0.0 {
-        1.0
-    } else if angle < 0.0 {
-        -1.0
-    } else {
-        0.0
-    };
-    let [along, aside] = [-slowing * inverse, -sign * turning * inverse];
-    [along * ix - aside * iy, along * iy + aside * ix]
+fn lanes(axis: &[f64; BATCH], at: usize) -> Lanes {
+    let mut lanes = [0.0; LANES];
+    lanes.copy_from_slice(&axis[at..at + LANES]);
+    lanes
+}
+
+/// The force on the one from the other; see [`force::from_walker`](super::force::from_walker). Of two on one place the one is the lower id,
+/// which has the other to its right. In short loops, each of which compilers turn into vectors.
+#[inline(always)]
+fn pair_forces(way: &[Lanes; 2], relative: &[Lanes; 2]) -> [Lanes; 2] {
+    let (mut ix, mut iy, mut inverse) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+    let (mut range, mut fall) = ([0.0; LANES], [0.0; LANES]);
+    let (mut sine, mut cosine) = ([0.0; LANES], [0.0; LANES]);
+    for lane in 0..LANES {
+        let (x, y) = (way[0][lane], way[1][lane]);
+        let distance = (x * x + y * y).sqrt();
+        let apart = distance >= COINCIDENT;
+        let over = 1.0 / distance;
+        let (dx, dy) = (if apart { x * over } else { 1.0 }, if apart { y * over } else { 0.0 });
+        let (x, y) = (ANTICIPATION * relative[0][lane] + dx, ANTICIPATION * relative[1][lane] + dy);
+        let length = (x * x + y * y).sqrt();
+        (ix[lane], iy[lane]) = (x, y);
+        inverse[lane] = 1.0 / (length + TINY);
+        range[lane] = INTERACTION * length;
+        fall[lane] = -distance / (INTERACTION * length + TINY);
+        cosine[lane] = dx * x + dy * y + TINY;
+        sine[lane] = dy * x - dx * y;
+    }
+    let mut angle = [0.0; LANES];
+    for lane in 0..LANES {
+        angle[lane] = atan2(sine[lane], cosine[lane]);
+    }
+    let (mut turning, mut slowing) = ([0.0; LANES], [0.0; LANES]);
+    for lane in 0..LANES {
+        let spread = range[lane] * angle[lane];
+        let spread = spread * spread;
+        turning[lane] = exponential(fall[lane] - ANGULAR[0] * ANGULAR[0] * spread);
+        slowing[lane] = exponential(fall[lane] - ANGULAR[1] * ANGULAR[1] * spread);
+    }
+    let (mut fx, mut fy) = ([0.0; LANES], [0.0; LANES]);
+    for lane in 0..LANES {
+        let sign = if angle[lane] == 0.0 { 0.0 } else { 1.0_f64.copysign(angle[lane]) };
+        let (along, aside) = (-slowing[lane] * inverse[lane], -sign * turning[lane] * inverse[lane]);
+        fx[lane] = along * ix[lane] - aside * iy[lane];
+        fy[lane] = along * iy[lane] + aside * ix[lane];
+    }
+    [fx, fy]
 }
 
 /// The sum of the forces of obstacle points on a walker, before its factor; one on which it stands has no direction to push.
@@ -236,8 +262,8 @@ fn points(at: Point, radius: f64, points: &[Point]) -> Point {
         for lane in 0..LANES {
             let distance = (x[lane] * x[lane] + y[lane] * y[lane]).sqrt();
             let gap = distance - radius;
-            let counts = distance > 0.0 && gap < POINT_SIGHT;
-            let force = exponential(-gap / OBSTACLE_RANGE) / if counts { distance } else { 1.0 };
+            let counts = (distance > 0.0) & (gap < POINT_SIGHT);
+            let force = exponential(-gap / OBSTACLE_RANGE) / distance;
             push[lane] = if counts { force } else { 0.0 };
         }
         for lane in 0..chunk.len() {
