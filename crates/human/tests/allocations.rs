@@ -2,10 +2,11 @@
 
 use promenade_human::backends::arena::{Arena, InProcess};
 use promenade_human::backends::dummy::Dummy;
-use promenade_human::entity::DynamicObstacle;
+use promenade_human::backends::hunav::Hunav;
+use promenade_human::entity::{DynamicObstacle, Wall};
 use promenade_human::message::{Pedestrian, Pedestrians, Pose};
 use promenade_human::outbox::{Marker, MarkerTopic};
-use promenade_human::{BusFrame, DummySim, HumanLayer, Outbox, Sim};
+use promenade_human::{BackendContext, BusFrame, DummySim, HumanLayer, HumanSimulator, Outbox, Sim};
 use promenade_kernel::Time;
 
 const PEOPLE: usize = 500;
@@ -81,8 +82,8 @@ fn a_stream_batch_allocates_nothing() {
     assert_eq!(counted.count_total, 0, "20 batches of {PEOPLE} people");
 }
 
-#[test]
-fn a_tick_with_the_engine_allocates_nothing() {
+/// Allocations of 50 ticks among 100 walkers and a wall, after 500 ticks.
+fn allocations_of(backend: Box<dyn HumanSimulator>, period_ns: i64) -> u64 {
     const WALKERS: usize = 100;
     struct Count;
     impl Outbox for Count {
@@ -91,9 +92,8 @@ fn a_tick_with_the_engine_allocates_nothing() {
         }
         fn publish_markers(&mut self, _: MarkerTopic, _: Time, _: &[Marker]) {}
     }
-    let engine = InProcess::new(&[]).expect("an engine");
-    let arena = Arena::new(Box::new(engine), "env_0", [3.0, 4.0]);
-    let mut layer = HumanLayer::new(Box::new(arena), Box::new(DummySim), Box::new(Count));
+    let mut layer = HumanLayer::new(backend, Box::new(DummySim), Box::new(Count));
+    layer.spawn_world(&[Wall { start: [-2.0, -10.0], end: [-2.0, 2000.0] }], &[], &[]);
     let people: Vec<DynamicObstacle> = (0..WALKERS)
         .map(|i| {
             let (x, y) = ((i % 10) as f64 * 2.0, (i / 10) as f64 * 2.0);
@@ -105,12 +105,23 @@ fn a_tick_with_the_engine_allocates_nothing() {
     let mut beat = 0;
     let mut run = |count: i64| {
         for _ in 0..count {
-            beat += 20_000_000;
+            beat += period_ns;
             layer.set_now(Time::from_nanos(beat));
             layer.tick();
         }
     };
     run(500);
-    let counted = allocation_counter::measure(|| run(50));
-    assert_eq!(counted.count_total, 0, "50 ticks of {WALKERS} people");
+    allocation_counter::measure(|| run(50)).count_total
+}
+
+#[test]
+fn a_tick_with_the_engine_allocates_nothing() {
+    let engine = InProcess::new(&[]).expect("an engine");
+    let arena = Arena::new(Box::new(engine), "env_0", [3.0, 4.0]);
+    assert_eq!(allocations_of(Box::new(arena), 20_000_000), 0);
+}
+
+#[test]
+fn a_tick_with_hunavs_engine_allocates_nothing() {
+    assert_eq!(allocations_of(Box::new(Hunav::new(BackendContext::default())), 100_000_000), 0);
 }
