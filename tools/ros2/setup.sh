@@ -212,7 +212,10 @@ overlay_folders() {
   done
   for folder in "$repo"/msgs/*/package.xml; do
     folder="$(dirname "$folder")"
-    [ "$(basename "$folder")" = hri_msgs ] && in_environment hri_msgs && continue
+    # Others' packages stay as the environment has them: whoever is spoken to has those.
+    case "$(basename "$folder")" in
+      hri_msgs | hunav_msgs) in_environment "$(basename "$folder")" && continue ;;
+    esac
     printf '%s\n' "$folder"
   done
 }
