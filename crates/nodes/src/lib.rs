@@ -9,6 +9,7 @@ pub mod bus;
 pub mod dummy_sim;
 pub mod hri;
 pub mod human_simulator;
+pub mod hunav;
 mod log;
 pub mod possess;
 pub mod robot_world;

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -11,9 +11,10 @@ use futures::channel::oneshot;
 use promenade_kernel::Time;
 use rclrs::{
     Context, CreateBasicExecutor, Executor, IntoNodeOptions, IntoPrimitiveOptions, Node, ParameterVariant,
-    RclrsErrorFilter, SpinOptions,
+    QoSProfile, RclrsErrorFilter, SpinOptions, Worker,
 };
 use rosgraph_msgs::msg::rmw::Clock;
+use rosidl_runtime_rs::Service;
 
 use crate::bus::time_from_wire;
 
@@ -164,6 +165,47 @@ impl Running {
             Ok(spun) => worked.and(spun.map_err(Into::into)),
             Err(_) => worked.and(Err(anyhow::anyhow!("the executor thread panicked"))),
         }
+    }
+}
+
+/// Handles that keep services open.
+pub(crate) type Kept = Vec<Box<dyn Any>>;
+
+/// Opens services that one worker answers, one request at a time.
+pub(crate) struct Desk<'w, T: Send + 'static> {
+    worker: &'w Worker<Mutex<T>>,
+    kept: Kept,
+}
+
+impl<'w, T: Send + 'static> Desk<'w, T> {
+    /// A desk without services.
+    pub(crate) fn new(worker: &'w Worker<Mutex<T>>) -> Self {
+        Desk { worker, kept: Kept::new() }
+    }
+
+    /// Offers a service.
+    ///
+    /// # Errors
+    /// When the middleware does not offer it.
+    pub(crate) fn serve<S: Service>(
+        &mut self,
+        name: &str,
+        qos: QoSProfile,
+        act: impl Fn(&mut T, S::Request) -> S::Response + Send + Sync + 'static,
+    ) -> Result<()> {
+        let service = self
+            .worker
+            .create_service::<S, _>(name.qos(qos), move |shared: &mut Mutex<T>, request: S::Request| {
+                act(shared.get_mut().unwrap_or_else(PoisonError::into_inner), request)
+            })
+            .with_context(|| format!("cannot offer the service {name:?}"))?;
+        self.kept.push(Box::new(service));
+        Ok(())
+    }
+
+    /// What keeps the services open.
+    pub(crate) fn into_kept(self) -> Kept {
+        self.kept
     }
 }
 

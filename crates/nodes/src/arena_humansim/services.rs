@@ -2,30 +2,27 @@
 //!
 //! An error leaves the engine as it was, and its words are the `message`. Nothing is decided here.
 
-use std::any::Any;
 use std::fmt::Display;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use arena_humansim_msgs::srv::rmw as srv;
 use promenade_crowd::EngineError;
 use promenade_kernel::Time;
 use rcl_interfaces::msg::rmw::ParameterEvent;
 use rcl_interfaces::srv::rmw as rcl;
 use rclrs::{IntoPrimitiveOptions, Node, QoSProfile, Worker};
-use rosidl_runtime_rs::{Service, String as WireString};
+use rosidl_runtime_rs::String as WireString;
 
+use super::Shared;
 use super::host::Host;
 use super::parameters::Parameters;
 use super::wire::{
     agent_state, all, flow, obstacle, robot, robot_state, sink, source, text, texts, walls, waypoints,
     world_object,
 };
-use super::{Shared, host};
 use crate::bus::time_to_wire;
-
-/// Handles that keep services open.
-pub(crate) type Kept = Vec<Box<dyn Any>>;
+use crate::ros::{Desk, Kept};
 
 /// `success` and `message` of an answer.
 fn verdict<T, E: Display>(service: &str, result: &Result<T, E>) -> (bool, WireString) {
@@ -36,29 +33,6 @@ fn verdict<T, E: Display>(service: &str, result: &Result<T, E>) -> (bool, WireSt
             tracing::debug!("{service}: {message}");
             (false, message.as_str().into())
         }
-    }
-}
-
-struct Desk<'w> {
-    worker: &'w Worker<Shared>,
-    kept: Kept,
-}
-
-impl Desk<'_> {
-    fn serve<S: Service>(
-        &mut self,
-        name: &str,
-        qos: QoSProfile,
-        act: impl Fn(&mut Host, S::Request) -> S::Response + Send + Sync + 'static,
-    ) -> Result<()> {
-        let service = self
-            .worker
-            .create_service::<S, _>(name.qos(qos), move |shared: &mut Shared, request: S::Request| {
-                act(host(shared), request)
-            })
-            .with_context(|| format!("cannot offer the service {name:?}"))?;
-        self.kept.push(Box::new(service));
-        Ok(())
     }
 }
 
@@ -87,16 +61,16 @@ pub(crate) fn serve(
     parameters: Parameters,
     is_master: bool,
 ) -> Result<Kept> {
-    let mut desk = Desk { worker, kept: Kept::new() };
+    let mut desk = Desk::new(worker);
     serve_agents(&mut desk, is_master)?;
     serve_flow(&mut desk)?;
     serve_world(&mut desk)?;
     serve_run(&mut desk)?;
     serve_parameters(node, &mut desk, parameters)?;
-    Ok(desk.kept)
+    Ok(desk.into_kept())
 }
 
-fn serve_agents(desk: &mut Desk<'_>, is_master: bool) -> Result<()> {
+fn serve_agents(desk: &mut Desk<'_, Host>, is_master: bool) -> Result<()> {
     let qos = QoSProfile::services_default();
     desk.serve::<srv::SpawnAgents>("spawn_agents", qos, |host, request: srv::SpawnAgentsRequest| {
         let spawned = host.engine.spawn_agents(&all(&request.agents, agent_state));
@@ -160,7 +134,7 @@ fn serve_agents(desk: &mut Desk<'_>, is_master: bool) -> Result<()> {
     Ok(())
 }
 
-fn serve_flow(desk: &mut Desk<'_>) -> Result<()> {
+fn serve_flow(desk: &mut Desk<'_, Host>) -> Result<()> {
     fn changed(host: &mut Host, result: Result<(), EngineError>) -> Result<(), Box<dyn std::error::Error>> {
         host.flow_revision = host.flow_revision.wrapping_add(u64::from(result.is_ok()));
         Ok(result?)
@@ -198,7 +172,7 @@ fn serve_flow(desk: &mut Desk<'_>) -> Result<()> {
     Ok(())
 }
 
-fn serve_world(desk: &mut Desk<'_>) -> Result<()> {
+fn serve_world(desk: &mut Desk<'_, Host>) -> Result<()> {
     plain!(desk, "add_walls", AddWalls, AddWallsRequest, AddWallsResponse, |host, request| {
         let walls = walls(&request.names, &request.starts, &request.ends)?;
         Ok(host.engine.add_walls(&walls)?)
@@ -244,7 +218,7 @@ fn serve_world(desk: &mut Desk<'_>) -> Result<()> {
     Ok(())
 }
 
-fn serve_run(desk: &mut Desk<'_>) -> Result<()> {
+fn serve_run(desk: &mut Desk<'_, Host>) -> Result<()> {
     let qos = QoSProfile::services_default();
     plain!(
         desk,
@@ -270,7 +244,7 @@ fn serve_run(desk: &mut Desk<'_>) -> Result<()> {
     })
 }
 
-fn serve_parameters(node: &Node, desk: &mut Desk<'_>, parameters: Parameters) -> Result<()> {
+fn serve_parameters(node: &Node, desk: &mut Desk<'_, Host>, parameters: Parameters) -> Result<()> {
     let qos = QoSProfile::parameter_services_default();
     let parameters = Arc::new(parameters);
     let events = node.create_publisher::<ParameterEvent>(

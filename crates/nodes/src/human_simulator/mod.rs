@@ -6,6 +6,7 @@
 
 mod engine;
 pub(crate) mod episodes;
+mod hunav;
 mod inbox;
 mod lockstep;
 mod outbox;
@@ -22,6 +23,7 @@ use anyhow::{Context as _, Result};
 use arena_people_msgs::msg::rmw::Pedestrians;
 use futures::channel::oneshot;
 use promenade_human::backends::arena::EngineLink;
+use promenade_human::backends::hunav::HunavLink;
 use promenade_human::message::Pose;
 use promenade_human::{
     BackendContext, DummySim, Environment, HumanLayer, MoveResult, QueueRequest, Registry, Sim,
@@ -62,8 +64,9 @@ pub(crate) enum Ingress {
     Stop,
 }
 
-/// The backend that has an engine.
+/// The backends that have an engine.
 const ARENA: &str = "arena";
+const HUNAV: &str = "hunav";
 
 /// Runs the node until it is asked to stop.
 ///
@@ -164,6 +167,8 @@ impl Stage {
             prefix: request.prefix.clone(),
             offset: request.offset,
             engine: self.engine()?,
+            hunav: self.hunav()?,
+            hunav_settings: self.settings.hunav.clone(),
             ..BackendContext::default()
         };
         let backend = Registry::builtin().create(human, context)?;
@@ -196,6 +201,15 @@ impl Stage {
             self.world.clone(),
         )?;
         Ok(Some(Box::new(engine)))
+    }
+
+    /// The way to the HuNav engine, for the backend that has one.
+    fn hunav(&self) -> Result<Option<Box<dyn HunavLink>>> {
+        let Settings { human, task_generator, hunav, .. } = &self.settings;
+        if human != HUNAV {
+            return Ok(None);
+        }
+        hunav::open(&self.node, task_generator, hunav, Arc::clone(&self.end.has_come)).map(Some)
     }
 
     fn sim(&self) -> Result<Box<dyn Sim>> {

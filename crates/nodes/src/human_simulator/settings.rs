@@ -6,8 +6,9 @@ use std::sync::Arc;
 use anyhow::{Result, bail, ensure};
 use promenade_gait::ProfileLibrary;
 use promenade_gait::clip::ClipLibrary;
+use promenade_human::backends::hunav::HunavSettings;
 use promenade_human::episode::{EpisodeRequest, asset_cache, world_roots};
-use promenade_human::{EpisodePlan, load_motions};
+use promenade_human::{EpisodePlan, Parameter, ParameterValue, load_motions};
 use promenade_scenario::ResolveOptions;
 
 use super::episodes::parameters_from_text;
@@ -34,6 +35,8 @@ pub(crate) struct Settings {
     pub(crate) sim_timeout: f64,
     /// Longest wait for an answer of the engine, wall seconds.
     pub(crate) engine_timeout: f64,
+    /// The parameters of `human:=hunav`.
+    pub(crate) hunav: HunavSettings,
     /// Name below which the episode services and records are.
     pub(crate) task_generator: String,
     pub(crate) robots_visible: bool,
@@ -81,6 +84,7 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
         (0.0..=MOST_TIMEOUT).contains(&engine_timeout),
         "parameter engine_timeout is {engine_timeout}; it is a number from 0 to {MOST_TIMEOUT}"
     );
+    let hunav = hunav(ros)?;
     let task_generator =
         ros.text("task_generator", "task_generator", "name below which episodes are queued and reset")?;
     ensure!(!task_generator.trim_end_matches('/').is_empty(), "parameter task_generator is empty");
@@ -130,6 +134,7 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
         sim_ns,
         sim_timeout,
         engine_timeout,
+        hunav,
         task_generator,
         robots_visible,
         lingers,
@@ -139,6 +144,27 @@ pub(crate) fn read(ros: &Running) -> Result<(Settings, Vec<Place>)> {
         clips,
     };
     Ok((settings, places))
+}
+
+/// The parameters `hunav.*`, each with the type of its default.
+///
+/// # Errors
+/// A value of the wrong type or one that cannot be.
+fn hunav(ros: &Running) -> Result<HunavSettings> {
+    let mut settings = HunavSettings::default();
+    for Parameter { name, value } in settings.parameters() {
+        let full = format!("hunav.{name}");
+        let what = "human:=hunav; see docs/hunav.md";
+        let given = match value {
+            ParameterValue::Bool(default) => ParameterValue::Bool(ros.parameter(&full, default, what)?),
+            ParameterValue::Int(default) => ParameterValue::Int(ros.parameter(&full, default, what)?),
+            ParameterValue::Double(default) => ParameterValue::Double(ros.parameter(&full, default, what)?),
+            ParameterValue::Text(default) => ParameterValue::Text(ros.text(&full, &default, what)?),
+            other => other,
+        };
+        settings.set(&name, &given).map_err(|error| anyhow::anyhow!("parameter {error}"))?;
+    }
+    Ok(settings)
 }
 
 /// The first episode of a node, from the parameters that say which it is. The texts may hold `{id}` and `{prefix}`.

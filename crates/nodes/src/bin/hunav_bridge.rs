@@ -1,0 +1,5 @@
+//! `hunav_bridge`: see `promenade::hunav::bridge`.
+
+fn main() -> anyhow::Result<()> {
+    promenade::hunav::bridge::run()
+}
