@@ -20,8 +20,8 @@ build: ## build the ROS-free workspace and the nodes (release)
 test: ## set up, build, and run everything that CI runs
 	tools/test.sh
 
-run: build ## from nothing to the running demo
-	$(sourced) target/release/promenade up launch/demo.launch.xml
+run: build ## from nothing to the running demo; HUMAN=hunav, SCENARIO=clinic/corridor_crowd choose
+	$(sourced) target/release/promenade up launch/demo.launch.xml $(if $(HUMAN),human:=$(HUMAN)) $(if $(SCENARIO),scenario:=$(SCENARIO))
 
 clean-ros: ## remove the ROS 2 environment and all that was built with it
 	rm -rf .ros crates/nodes/.cargo crates/nodes/target tests/ros/target

@@ -340,6 +340,22 @@ fn the_demo_lets_the_engine_move_a_crowd_and_possess_walk_one_of_them() {
 }
 
 #[test]
+fn the_demo_of_hunav_is_people_around_a_robot() {
+    let steps = shipped("demo.launch.xml", &[("human", "hunav")]);
+    let (executables, human) = started(&steps);
+    assert_eq!(
+        executables,
+        [
+            "promenade/robot_world",
+            "promenade/human_simulator",
+            "promenade/hunav_bridge",
+            "promenade/hri_producer"
+        ]
+    );
+    assert!(human.contains("human:=\"hunav\"") && human.contains("scenario:=\"hall/robot_reactions\""), "{human}");
+}
+
+#[test]
 fn the_demo_with_the_dummy_walks_the_people_of_the_clinic() {
     let steps = shipped("demo.launch.xml", &[("human", "dummy"), ("scenario", "clinic/corridor_crowd")]);
     let (executables, human) = started(&steps);
@@ -371,18 +387,33 @@ fn the_backend_follows_from_the_sim() {
         (&[("sim", "gazebo")], "arena", 4),
         (&[("sim", "isaac")], "arena", 4),
         (&[("sim", "world")], "arena", 5),
-        (&[("sim", "gazebo"), ("human", "hunav")], "hunav", 2),
+        (&[("sim", "gazebo"), ("human", "hunav")], "hunav", 3),
+        (&[("human", "hunav"), ("hunav.bridge", "false")], "hunav", 3),
         (&[("human", "none"), ("walk", "true")], "none", 4),
     ] {
         let steps = shipped("task_generator.launch.xml", given);
         let (executables, arguments) = started(&steps);
         assert!(arguments.contains(&format!("human:=\"{human}\"")), "{given:?}: {arguments}");
         assert_eq!(executables.len(), count, "{given:?}: {executables:?}");
-        let says_so = steps
-            .iter()
-            .any(|step| matches!(step, Step::Log(text) if text.contains("needs an agent manager")));
-        assert_eq!(says_so, human == "hunav", "{given:?}");
     }
+}
+
+#[test]
+fn hunav_gets_a_bridge_that_knows_where_its_manager_is() {
+    let given =
+        [("human", "hunav"), ("hunav.engine", "external"), ("hunav.manager", "/gazebo"), ("env.id", "2")];
+    let steps = shipped("task_generator.launch.xml", &given);
+    let bridge = arguments(&steps, "promenade/hunav_bridge");
+    for part in [
+        "__ns:=/arena/env_2/task_generator",
+        "manager:=\"/gazebo\"",
+        "markers:=\"/arena/env_2/pedestrian_markers/extra\"",
+    ] {
+        assert!(bridge.contains(part), "{bridge}");
+    }
+    assert!(arguments(&steps, "promenade/human_simulator").contains("hunav.engine:=\"external\""));
+    let (executables, _) = started(&shipped("task_generator.launch.xml", &[("human", "arena")]));
+    assert!(!executables.iter().any(|name| name.contains("hunav")), "{executables:?}");
 }
 
 #[test]
