@@ -10,6 +10,7 @@ pub mod engine;
 mod environment;
 pub mod episodes;
 pub mod foreign;
+pub mod hunav;
 mod process;
 pub mod robot_world;
 mod simulator;
