@@ -352,7 +352,10 @@ fn the_demo_of_hunav_is_people_around_a_robot() {
             "promenade/hri_producer"
         ]
     );
-    assert!(human.contains("human:=\"hunav\"") && human.contains("scenario:=\"hall/robot_reactions\""), "{human}");
+    assert!(
+        human.contains("human:=\"hunav\"") && human.contains("scenario:=\"hall/robot_reactions\""),
+        "{human}"
+    );
 }
 
 #[test]
