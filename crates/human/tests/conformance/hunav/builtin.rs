@@ -52,17 +52,48 @@ fn somebody_who_comes_later_does_not_stop_the_others() {
     assert_eq!((after.id, stage.published("bob").0.id), (1, 2));
 }
 
-#[test]
-fn people_react_to_a_robot_each_in_their_way() {
-    let mut stage = stage();
-    let robot = Robot {
+/// A robot that stands three metres ahead.
+fn robot() -> Robot {
+    Robot {
         name: "porter".to_owned(),
         sim_path: "env_0/porter".to_owned(),
         model: "jackal".to_owned(),
         base_frame: None,
         pose: Pose::planar(13.0, -5.0, 0.0),
+    }
+}
+
+#[test]
+fn a_tree_that_is_named_counts_before_the_type() {
+    let mut stage = stage();
+    stage.layer.spawn_robots(&[robot()]);
+    let entry = |name: &str, y: f64, tree: &str| {
+        format!(
+            "name: {name}, pose: [0, {y}, 0], waypoints: [[20, {y}]], behavior_tree: {tree}, behavior: {{type: Scared, dist: 9}}"
+        )
     };
-    stage.layer.spawn_robots(&[robot]);
+    let entries = [
+        entry("calm", 1.0, "BTRegularNav.xml"),
+        entry("scared", 2.0, "BTScaredNav.xml"),
+        entry("lost", 3.0, "./no_such_tree.xml"),
+    ];
+    let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
+    stage.layer.spawn_pedestrians(&people(&entries));
+    run(&mut stage, 1, 8);
+    let state = |name: &str| stage.published(name).0.animation_state;
+    assert_eq!(state("calm"), animation_state::WALKING);
+    assert_eq!(state("scared"), animation_state::PANIC);
+    assert_eq!(
+        state("lost"),
+        animation_state::PANIC,
+        "a tree that is not there is told of, and the type's counts"
+    );
+}
+
+#[test]
+fn people_react_to_a_robot_each_in_their_way() {
+    let mut stage = stage();
+    stage.layer.spawn_robots(&[robot()]);
     let entry = |name: &str, y: f64, kind: &str, dist: f64| {
         format!(
             "name: {name}, pose: [0, {y}, 0], waypoints: [[20, {y}]], goal_radius: 0.3, \
