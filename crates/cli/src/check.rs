@@ -1,7 +1,7 @@
 //! `promenade check`: every problem of every file, in one go.
 //!
 //! It only reads. What a file may hold is decided by the crates that load it, so that a clean check and a run agree: scenarios,
-//! worlds, agent types and assets by `scenario`, what happens in a world by `human`, agents of HuNav by `hunav`, profiles, poses, rigs and clips by `gait`, worlds of robots
+//! worlds, agent types and assets by `scenario`, what happens in a world by `human`, agents of HuNav and behaviour trees by `hunav`, profiles, poses, rigs and clips by `gait`, worlds of robots
 //! by `robot_world`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +19,8 @@ use promenade_human::BuiltInTypes;
 use promenade_human::episode::{asset_cache, world_roots};
 use promenade_human::live::{LiveOptions, LiveWorld};
 use promenade_hunav::configure::{Entry, Loader};
+use promenade_hunav::tree::Library;
+use promenade_hunav::{BehaviorKind, ManagerVersion, Options};
 use promenade_kernel::generator::Generator;
 use promenade_robot_world::place::place;
 use promenade_robot_world::{ReadOptions, Registry, WorldSpec};
@@ -30,7 +32,7 @@ use serde::Serialize;
 
 use crate::up::packages::{PROMENADE, Packages};
 
-/// Validate scenario, world, agent-type, asset, profile, clip and robot-world files.
+/// Validate scenario, world, agent-type, asset, profile, clip and robot-world files, and behaviour trees.
 ///
 /// Prints every problem as FILE:LINE:COLUMN with what was found, what was expected and the nearest known word. An error is what
 /// cannot work, a warning what very likely was not meant, a hint what may be good to know. Exits with 1 if there is an error.
@@ -216,7 +218,26 @@ fn in_motion(checked: &Checked) -> Vec<Problem> {
     told
 }
 
-/// What the hunav backend finds in the keys of its own that people have.
+/// What the engine finds in a behaviour tree, and hints at what only its robust mode knows.
+fn of_tree(file: &Path) -> Vec<Problem> {
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) => return vec![Problem::of_file(file, Severity::Error, error.to_string())],
+    };
+    let parsed = |options: &Options| Library::new(options).parse(&text, file);
+    if let Err(report) = parsed(&Options::default()) {
+        return report.into_problems();
+    }
+    let strict = parsed(&Options::strict(ManagerVersion::P15)).err().unwrap_or_default();
+    let hint = |problem: Problem| Problem {
+        severity: Severity::Hint,
+        message: format!("{} in strict mode and in HuNavSim 2", problem.message),
+        ..problem
+    };
+    strict.into_problems().into_iter().map(hint).collect()
+}
+
+/// What the hunav backend finds in trees and in the keys of its own that people have.
 fn of_agents(checked: &Checked) -> Vec<Problem> {
     let mut told = Vec::new();
     for (file, _) in checked.files.iter().filter(|(_, kind)| *kind == FileKind::HunavLoader) {
@@ -225,15 +246,27 @@ fn of_agents(checked: &Checked) -> Vec<Problem> {
             read.unwrap_or_else(|| Err(Report::default())).map(|loaded| loaded.report);
         told.extend(report.into_problems());
     }
+    for (file, _) in checked.files.iter().filter(|(_, kind)| *kind == FileKind::BehaviorTree) {
+        told.extend(of_tree(file));
+    }
+    let mut library = Library::new(&Options::default());
     let mut look_at = |entry: &DynamicEntry, path: String| {
         let (said, report) = Entry::read(&entry.extra, &entry.file, &path);
         told.extend(report.into_problems());
         let tree = said.behavior_tree.unwrap_or_default();
-        if Path::new(&tree).is_absolute() && !Path::new(&tree).is_file() {
+        for problem in
+            library.tree(&tree, BehaviorKind::Regular).err().into_iter().flat_map(Report::into_problems)
+        {
+            if problem.file != Path::new(&tree) || Path::new(&tree).is_file() {
+                told.push(problem);
+                continue;
+            }
+            // There is no such tree: that is a problem of who names it.
             let at = entry.extra.get("behavior_tree").map_or(entry.at, |node| node.at);
-            let message = format!("there is no file {tree}");
-            let problem = Problem::of_file(&entry.file, Severity::Warning, message);
-            told.push(Problem { at, path: format!("{path}.behavior_tree"), ..problem });
+            let message = format!("there is no file {tree}, and no tree of the library has this name");
+            let named = Problem::of_file(&entry.file, Severity::Warning, message);
+            let named = named.with_suggestion(problem.suggestion);
+            told.push(Problem { at, path: format!("{path}.behavior_tree"), ..named });
         }
     };
     for (file, _) in checked.files.iter().filter(|(_, kind)| *kind == FileKind::Scenario) {

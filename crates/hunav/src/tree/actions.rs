@@ -6,7 +6,7 @@
 use super::nodes::Op;
 use super::program::Value;
 use super::tick::{Run, Status};
-use crate::{Goal, Point};
+use crate::{Compat, Goal, Point};
 
 /// Gap between bodies below which nobody can come nearer, metres.
 const BODY_GAP: f64 = 0.1;
@@ -220,9 +220,11 @@ impl Run<'_> {
         let (place, yaw, _) = self.whereabouts(other);
         let center = [place[0] + front * yaw.cos(), place[1] + front * yaw.sin()];
         let ((radius, cruise, near), step) = (FRONT, self.step(at));
+        // Small steps about the place must not turn the head away again.
+        let before = self.world.yaw(row);
         self.go_to_other(row, step, Goal { center, radius }, cruise, other);
         if self.world.distance(row, center) <= near {
-            self.world.turn_to(row, place, step);
+            self.world.turn_to(row, before, place, step);
         }
         Status::Running
     }
@@ -248,8 +250,15 @@ impl Run<'_> {
             let here = self.world.position(row);
             let flow = self.world.velocity_field()?.at(group, here)?;
             let way = flow.map(|part| part * step);
-            let is_short = way[0].hypot(way[1]) < 2.0 * tolerance;
-            let factor = if is_short { 2.0 } else { 1.0 };
+            let length = way[0].hypot(way[1]);
+            let factor = if length >= 2.0 * tolerance {
+                1.0
+            } else if length > 0.0 && self.world.options().compat == Compat::Robust {
+                // Twice a short step may still be where the agent is, as far as it can tell.
+                (2.0 * tolerance / length).max(2.0)
+            } else {
+                2.0
+            };
             self.memory[at].place = [here[0] + factor * way[0], here[1] + factor * way[1]];
         }
         let center = self.memory[at].place;
@@ -257,7 +266,7 @@ impl Run<'_> {
             return Some(Status::Success);
         }
         let cruise = self.world.cruise(row);
-        self.world.go(row, step, Goal { center, radius: FIELD_RADIUS }, cruise, None);
+        self.world.go(row, step, Goal { center, radius: FIELD_RADIUS.min(tolerance) }, cruise, None);
         Some(Status::Running)
     }
 }

@@ -127,13 +127,13 @@ impl World {
     /// Stand and turn towards a place; whether the agent looks at it now.
     pub(crate) fn look_at(&mut self, row: usize, place: Point, dt: f64) -> bool {
         self.rest(row);
-        self.turn_to(row, place, dt);
+        self.turn_to(row, self.bodies.yaw[row], place, dt);
         wrap(self.bearing(row, place) - self.bodies.yaw[row]).abs() <= LOOKS
     }
 
-    /// Turn towards a place.
-    pub(crate) fn turn_to(&mut self, row: usize, place: Point, dt: f64) {
+    /// Turn from a heading towards a place.
+    pub(crate) fn turn_to(&mut self, row: usize, heading: f64, place: Point, dt: f64) {
         let bearing = self.bearing(row, place);
-        self.turn(row, self.bodies.yaw[row], bearing, dt);
+        self.turn(row, heading, bearing, dt);
     }
 }

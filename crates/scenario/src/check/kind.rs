@@ -37,6 +37,8 @@ pub enum FileKind {
     RobotWorld,
     /// A loader file of HuNavSim; told apart here, checked by the engine of that name.
     HunavLoader,
+    /// A behaviour tree in XML; told apart here, checked by the engine that ticks it.
+    BehaviorTree,
     /// None of these.
     Unknown,
 }
@@ -53,6 +55,7 @@ impl FileKind {
                 | Self::KeyFrames
                 | Self::RobotWorld
                 | Self::HunavLoader
+                | Self::BehaviorTree
         )
     }
 }
@@ -60,13 +63,21 @@ impl FileKind {
 /// What kind of file this is, by its name and else by its keys.
 ///
 /// # Errors
-/// When the file cannot be read or is not YAML.
+/// When the file cannot be read or is neither YAML nor XML.
 pub fn kind_of(file: &Path) -> Result<FileKind, Report> {
     let text = read_text(file).map_err(|p| Report::new(vec![p]))?;
+    if is_tree(file) {
+        return Ok(FileKind::BehaviorTree);
+    }
     match parse_document(&text, file) {
         (Some(node), _) => Ok(kind(file, &node)),
         (None, problems) => Err(Report::new(problems)),
     }
+}
+
+/// Whether a file is XML, which of what we read only behaviour trees are.
+pub(super) fn is_tree(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
 }
 
 /// What kind of file a document is.

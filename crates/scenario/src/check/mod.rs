@@ -220,6 +220,9 @@ impl Checker<'_> {
             Ok(text) => text,
             Err(problem) => return self.findings.problems.push(problem),
         };
+        if kind::is_tree(file) {
+            return self.files.push((file.to_owned(), FileKind::BehaviorTree));
+        }
         let (node, problems) = parse_document(&text, file);
         let Some(node) = node else {
             return self.findings.problems.extend(problems);
@@ -260,7 +263,8 @@ impl Checker<'_> {
             | FileKind::ClipAnnotations
             | FileKind::KeyFrames
             | FileKind::RobotWorld
-            | FileKind::HunavLoader => {}
+            | FileKind::HunavLoader
+            | FileKind::BehaviorTree => {}
             FileKind::Unknown => {
                 self.findings.problems.extend(problems);
                 let message =
