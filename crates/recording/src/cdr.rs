@@ -61,8 +61,13 @@ impl Encoder {
 
     /// Appends a text.
     pub fn text(&mut self, text: &[u8]) -> &mut Self {
+        self.text_of(text.iter().copied())
+    }
+
+    /// Appends a text that does not lie in one piece.
+    pub fn text_of(&mut self, text: impl ExactSizeIterator<Item = u8>) -> &mut Self {
         self.length(text.len() + 1);
-        self.0.extend_from_slice(text);
+        self.0.extend(text);
         self.0.push(0);
         self
     }

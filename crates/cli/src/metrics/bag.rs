@@ -99,16 +99,18 @@ struct Steps {
     from_ns: i64,
     to_ns: i64,
     people: usize,
+    /// Whether any body brought a point of an obstacle.
+    knows_obstacles: bool,
     ways: Option<Ways>,
 }
 
 impl Steps {
-    fn new(args: &MetricsArgs, knows_obstacles: bool) -> Self {
+    fn new(args: &MetricsArgs) -> Self {
         let settings = Settings {
             compat: !args.corrected,
             goals: args.goal.clone(),
             goal_radius: args.goal_radius,
-            knows_obstacles,
+            ..Settings::default()
         };
         let nanos = |seconds: f64| (seconds * 1e9) as i64;
         Steps {
@@ -120,6 +122,7 @@ impl Steps {
             from_ns: nanos(args.from),
             to_ns: args.to.map_or(i64::MAX, nanos),
             people: 0,
+            knows_obstacles: false,
             ways: args.plot.is_some().then(Ways::default),
         }
     }
@@ -139,6 +142,8 @@ impl Steps {
             return;
         }
         self.people = self.people.max(frame.agents.len());
+        let mut bodies = frame.agents.iter().chain([&frame.robot]);
+        self.knows_obstacles |= bodies.any(|body| !body.closest_obs.is_empty());
         if let Some(ways) = &mut self.ways {
             ways.see(&frame.agents);
         }
@@ -348,9 +353,9 @@ pub(super) fn read(args: &MetricsArgs, path: &Path) -> Result<Found> {
         human_states: VecDeque::new(),
         robot_states: VecDeque::new(),
         surplus: 0,
-        states: Steps::new(args, true),
+        states: Steps::new(args),
         aligner: Aligner::default(),
-        bus: Steps::new(args, false),
+        bus: Steps::new(args),
         frames: Frames::default(),
         last_place: None,
         goals_of_states: Vec::new(),
@@ -393,6 +398,7 @@ impl Watcher<'_> {
         let steps = if from_states { self.states } else { self.bus };
         let mut accumulator = steps.accumulator;
         accumulator.set_goals(goals.clone());
+        accumulator.set_knows_obstacles(steps.knows_obstacles);
         let evaluation = accumulator.finish();
         for (count, what) in [
             (evaluation.skipped_frames(), "steps whose robot has no finite place"),

@@ -241,6 +241,11 @@ impl Accumulator {
         self.settings.goals = goals;
     }
 
+    /// Says whether bodies brought the points of obstacles, which may be known at the end only.
+    pub fn set_knows_obstacles(&mut self, knows: bool) {
+        self.settings.knows_obstacles = knows;
+    }
+
     /// Distance from the place of a step to the nearest goal; none without a goal.
     fn to_goal(&self, position: Point) -> Option<f64> {
         let to = |goal: &Point| modulus([goal[0] - position[0], goal[1] - position[1]]);

@@ -1,9 +1,15 @@
 //! What an evaluator does between the start and the stop of a recording, without a topic or a clock of its own.
 //!
-//! Robot and people come one by one; a step is the newest of both. All people count, and once more those of each behaviour.
+//! Robot and people come one by one, and the first of one side belongs to the first of the other: the states carry no common stamp. All people
+//! count, and once more those of each behaviour.
+
+use std::collections::VecDeque;
 
 use super::{Accumulator, Body, Evaluation, Frame, Settings};
 use crate::{BehaviorKind, Point};
+
+/// States that wait for their counterpart at most; of a side that has gone silent the oldest go.
+const MOST_WAITING: usize = 1000;
 
 /// A recording.
 #[derive(Clone, Debug)]
@@ -12,8 +18,8 @@ pub struct Session {
     run: i32,
     period_ns: i64,
     last_ns: Option<i64>,
-    people: Option<(i64, Vec<Body>)>,
-    robot: Option<Body>,
+    people: VecDeque<(i64, Vec<Body>)>,
+    robots: VecDeque<Body>,
     frame: Frame,
     whole: Accumulator,
     /// Of the behaviours that were seen, in ascending order.
@@ -32,8 +38,8 @@ impl Session {
             run,
             period_ns: if frequency > 0.0 { (1e9 / frequency) as i64 } else { 0 },
             last_ns: None,
-            people: None,
-            robot: None,
+            people: VecDeque::new(),
+            robots: VecDeque::new(),
             frame: Frame::default(),
             whole: Accumulator::new(settings.clone()),
             parts: Vec::new(),
@@ -68,26 +74,37 @@ impl Session {
 
     /// Takes the people of a time.
     pub fn people(&mut self, stamp_ns: i64, people: Vec<Body>) {
-        self.people = Some((stamp_ns, people));
+        if self.people.len() == MOST_WAITING {
+            self.people.pop_front();
+        }
+        self.people.push_back((stamp_ns, people));
         self.pair();
     }
 
     /// Takes the robot.
     pub fn robot(&mut self, robot: Body) {
-        self.robot = Some(robot);
+        if self.robots.len() == MOST_WAITING {
+            self.robots.pop_front();
+        }
+        self.robots.push_back(robot);
         self.pair();
     }
 
+    /// One side is empty before and after.
     fn pair(&mut self) {
-        let (Some((stamp_ns, _)), Some(_)) = (&self.people, &self.robot) else { return };
-        let stamp_ns = *stamp_ns;
+        if self.people.is_empty() || self.robots.is_empty() {
+            return;
+        }
+        let (Some((stamp_ns, agents)), Some(robot)) = (self.people.pop_front(), self.robots.pop_front())
+        else {
+            return;
+        };
         // A tenth of the period is forgiven, since stamps lie on the grid of whoever sends them.
         let is_early = self.last_ns.is_some_and(|last| {
             let since = stamp_ns.saturating_sub(last);
             since >= 0 && since < self.period_ns - self.period_ns / 10
         });
-        let (people, robot) = (self.people.take(), self.robot.take());
-        if let (Some((_, agents)), Some(robot), false) = (people, robot, is_early) {
+        if !is_early {
             self.last_ns = Some(stamp_ns);
             self.frame = Frame { stamp_ns, robot, agents };
             self.step();
@@ -136,16 +153,15 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_the_newest_of_both_sides() {
+    fn states_belong_together_in_their_order() {
         let mut session = Session::new("a", 1, Settings::default(), 0.0, true);
         let (regular, scared) = (BehaviorKind::Regular, BehaviorKind::Scared);
-        session.robot(Body { position: [9.0, 9.0], ..Body::default() });
         session.robot(Body::default());
+        session.robot(Body { position: [1.0, 0.0], ..Body::default() });
         assert!(session.is_empty());
         session.people(0, vec![body(scared, 0.5), body(regular, 1.0)]);
-        session.people(100, vec![body(regular, 7.0)]);
-        session.people(200, vec![body(regular, 1.0)]);
-        session.robot(Body { position: [1.0, 0.0], ..Body::default() });
+        session.people(100, vec![body(regular, 1.0)]);
+        session.people(200, vec![body(regular, 7.0)]);
         assert_eq!(session.len(), 2);
         session.suggest_goals(&[[1.0, 0.1]]);
         let (all, parts) = session.finish();
@@ -155,6 +171,16 @@ mod tests {
         let kinds: Vec<BehaviorKind> = parts.iter().map(|(kind, _)| *kind).collect();
         assert_eq!(kinds, [regular, scared]);
         assert_eq!(parts[1].1.number(Metric::AvgPedestrianVelocity), Some(0.5));
+    }
+
+    #[test]
+    fn a_side_that_is_alone_does_not_grow_for_ever() {
+        let mut session = Session::new("a", 1, Settings::default(), 0.0, false);
+        for stamp in 0..5000 {
+            session.people(stamp, Vec::new());
+        }
+        session.robot(Body::default());
+        assert_eq!((session.len(), session.people.len()), (1, MOST_WAITING - 1));
     }
 
     #[test]
