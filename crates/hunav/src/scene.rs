@@ -47,7 +47,7 @@ pub type Row = [f64; COLUMNS.len()];
 #[derive(Debug, thiserror::Error)]
 pub enum SceneError {
     /// Its JSON is broken, or a field has the wrong type or is not known.
-    #[error("{0}")]
+    #[error(transparent)]
     Json(#[from] serde_json::Error),
     /// It is something else.
     #[error("`format` is {0:?}, not {FORMAT:?}")]
