@@ -1,6 +1,7 @@
-//! Nodes in which one agent leads others: they are then moved by its tree, and their own trees rest.
+//! Nodes of several agents: the agent whose tree has the node moves them all, and the trees of the others rest.
 //!
-//! However such a node ends, all that walked with it get their groups and their trees back.
+//! That agent need not be the main one, and its own tree never rests, or nobody would let the others go. However such a node ends, all that
+//! walked with it get their groups and their trees back.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
@@ -22,7 +23,7 @@ impl Run<'_> {
             return Some(Status::Success);
         }
         if self.memory[at].company.is_empty() {
-            self.gather(at, row, 3);
+            self.gather(at, row, 3)?;
             let group = self.free_group(row);
             for nth in 0..self.memory[at].company.len() {
                 let (id, _) = self.memory[at].company[nth];
@@ -47,7 +48,7 @@ impl Run<'_> {
     pub(super) fn conversation(&mut self, at: usize, row: usize) -> Option<Status> {
         let (center, seconds) = (self.place(at, 4)?, self.number(at, 2)?);
         if self.memory[at].company.is_empty() {
-            self.gather(at, row, 3);
+            self.gather(at, row, 3)?;
             self.memory[at].place = center;
         }
         let (center, step) = (self.memory[at].place, self.step(at));
@@ -75,10 +76,15 @@ impl Run<'_> {
         Some(if is_over { Status::Success } else { Status::Running })
     }
 
-    /// Remember who goes along: the leader, then of the ids in a port those that are there and not led already.
-    fn gather(&mut self, at: usize, row: usize, port: usize) {
-        let leader = self.world.id(row);
-        let mut company = vec![(leader, self.world.group(row))];
+    /// Whether this tree may move the agent of a row.
+    fn is_free(&self, row: usize) -> bool {
+        row == self.row || self.world.leader(row).is_none()
+    }
+
+    /// Remember who goes along: the main agent, then of the ids in a port those that are there and not led already. None if the main agent is.
+    fn gather(&mut self, at: usize, row: usize, port: usize) -> Option<()> {
+        let main = self.is_free(row).then(|| self.world.id(row))?;
+        let mut company = vec![(main, self.world.group(row))];
         let single;
         let text = match self.value(at, port) {
             Value::Unset => "",
@@ -91,24 +97,30 @@ impl Run<'_> {
         for id in ids(text).flatten() {
             let is_new = company.iter().all(|(known, _)| *known != id);
             if let Some(member) = self.world.row_of(id).filter(|_| is_new && company.len() < MOST)
-                && self.world.leader(member).is_none()
+                && self.is_free(member)
             {
                 company.push((id, self.world.group(member)));
             }
         }
-        for (id, _) in &company[1..] {
-            self.world.set_leader(*id, Some(leader));
+        let own = self.world.id(self.row);
+        for (id, _) in company.iter().filter(|(id, _)| *id != own) {
+            self.world.set_leader(*id, Some(own));
         }
         self.memory[at].company = company;
+        Some(())
     }
 
-    /// For all that go along, with their place in the company. Whoever began anew meanwhile does not any more.
+    /// The row of somebody who goes along, none if it left or began anew meanwhile.
+    fn companion(&self, id: i32) -> Option<usize> {
+        let own = self.world.id(self.row);
+        self.world.row_of(id).filter(|row| id == own || self.world.leader(*row) == Some(own))
+    }
+
+    /// For all that go along, with their place in the company.
     fn each(&mut self, at: usize, mut act: impl FnMut(&mut World, usize, usize)) {
-        let company = &self.memory[at].company;
-        let leader = company.first().map(|(id, _)| *id);
-        for (nth, (id, _)) in company.iter().enumerate() {
-            let member = self.world.row_of(*id).filter(|row| nth == 0 || self.world.leader(*row) == leader);
-            if let Some(member) = member {
+        for nth in 0..self.memory[at].company.len() {
+            let (id, _) = self.memory[at].company[nth];
+            if let Some(member) = self.companion(id) {
                 act(self.world, nth, member);
             }
         }
@@ -126,14 +138,10 @@ impl Run<'_> {
 
     /// Let the company of a node go.
     pub(super) fn dismiss(&mut self, at: usize) {
-        let company = std::mem::take(&mut self.memory[at].company);
-        let Some((leader, _)) = company.first().copied() else { return };
-        for (id, group) in company {
-            if let Some(member) = self.world.row_of(id) {
+        for (id, group) in std::mem::take(&mut self.memory[at].company) {
+            if let Some(member) = self.companion(id) {
                 self.world.set_group(member, group);
-                if self.world.leader(member) == Some(leader) {
-                    self.world.set_leader(id, None);
-                }
+                self.world.set_leader(id, None);
             }
         }
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use promenade_scenario::Report;
 
 use super::{Library, NODES, PortType, Status, Tree};
+use crate::world::VelocityField;
 use crate::{Agent, Behavior, BehaviorKind, Compat, Options, Robot, World};
 
 fn library() -> Library {
@@ -226,4 +227,49 @@ fn a_wrong_tree_is_told_and_replaced_by_that_of_the_behaviour() {
     strict.reset(&[agent], &Robot::default());
     strict.compute(0.1);
     assert_eq!(strict.position(0), [0.0; 2]);
+}
+
+#[test]
+fn a_company_that_is_led_from_the_tree_of_any_member_is_let_go_when_its_time_is_over() {
+    // All members have the same tree, as files that are written per agent have it; the main agent comes last.
+    let others = [2, 3].map(|id| Agent { id, position: [0.0, f64::from(id)], ..Agent::default() });
+    let mut world = world(&others);
+    let node = r#"<SetGroupWalk main_agent_id="3" non_main_agent_ids="1, 2" duration="0.5"/>"#;
+    let mut first = tree(node, &world);
+    for _ in 0..5 {
+        assert_eq!(first.tick(&mut world, 0, 0.1), Running);
+        assert_eq!(world.leader(0), None, "its own tree goes on, else nobody would ever let them go");
+        assert_eq!((world.leader(1), world.leader(2)), (Some(1), Some(1)));
+        assert_eq!((0..3).map(|row| world.group(row)).collect::<Vec<_>>(), [0, 0, 0]);
+    }
+    assert_eq!(first.tick(&mut world, 0, 0.1), Success);
+    assert_eq!((0..3).map(|row| world.leader(row)).collect::<Vec<_>>(), [None; 3]);
+    assert_eq!((0..3).map(|row| world.group(row)).collect::<Vec<_>>(), [-1, -1, -1]);
+}
+
+#[test]
+fn whoever_is_led_leads_nobody_elsewhere() {
+    let others = [2, 3].map(|id| Agent { id, position: [0.0, f64::from(id)], ..Agent::default() });
+    let mut world = world(&others);
+    world.set_leader(3, Some(2));
+    let node = r#"<SetGroupWalk main_agent_id="3" non_main_agent_ids="1" duration="9"/>"#;
+    assert_eq!(answers(node, &mut world, 2), [Failure, Failure]);
+    assert_eq!((world.leader(0), world.leader(2)), (None, Some(2)));
+}
+
+#[test]
+fn a_slow_field_and_short_ticks_move_agents_too() {
+    for (speed, dt) in [(1.0_f32, 0.05), (0.3, 0.1), (1.0, 0.01)] {
+        let data: Vec<f32> = (0..64 * 64 * 2).map(|at| if at % 2 == 0 { 0.0 } else { speed }).collect();
+        let mut world = world(&[]);
+        let field = VelocityField::new(&[1, 64, 64, 2], &data, [-32.0; 2], [64.0; 2]).unwrap();
+        world.set_velocity_field(Some(field));
+        let follow = r#"<FollowVelocityField agent_id="{id}" velocity_field_group_id="0"/>"#;
+        let mut tree = tree(follow, &world);
+        for _ in 0..(5.0 / dt) as usize {
+            tree.tick(&mut world, 0, dt);
+        }
+        let at = world.position(0);
+        assert!(at[1] > 0.5 && at[0].abs() < 1e-9, "{speed} m/s, {dt} s: {at:?}");
+    }
 }

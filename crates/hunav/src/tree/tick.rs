@@ -44,7 +44,7 @@ pub(super) struct Memory {
     pub(super) time: f64,
     /// Where it goes.
     pub(super) place: Point,
-    /// Who goes with it, and the group of each before; the first is the leader.
+    /// Who goes with it, and the group of each before; the first is the main agent.
     pub(super) company: Vec<(i32, i8)>,
 }
 
