@@ -176,6 +176,27 @@ fn what_is_wrong_in_the_keys_of_hunav_is_said_with_its_place() {
 }
 
 #[test]
+fn behaviour_trees_are_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("wary.xml");
+    let tree = "<root BTCPP_format=\"4\" main_tree_to_execute=\"Wary\"><include path=\"BTRegularNav.xml\"/>\n\
+                <BehaviorTree ID=\"Wary\"><Fallback>\n<IsRobotVisble agent_id=\"{id}\" distance=\"{dist}\"/>\n\
+                <SubTree ID=\"RegularNavTree\" id=\"{id}\" dt=\"{dt}\"/>\n</Fallback></BehaviorTree></root>\n";
+    std::fs::write(&file, tree).expect("written");
+    let name = file.to_str().expect("text");
+    let output = promenade(&["check", name]);
+    assert!(!output.status.success());
+    let said = text(&output.stdout);
+    let expected = "wary.xml:3:1: error: Wary: there is no node \"IsRobotVisble\"  (try: IsRobotVisible)";
+    assert!(said.contains(expected), "{said}");
+    std::fs::write(&file, tree.replace("Visble", "Visible")).expect("written");
+    let output = promenade(&["check", name]);
+    assert!(output.status.success());
+    let said = text(&output.stdout);
+    assert!(said.contains("wary.xml:3:33: hint: Wary: nothing sets the entry {dist}"), "{said}");
+}
+
+#[test]
 fn an_engine_elsewhere_needs_ros() {
     let output =
         promenade(&["run", "hall/robot_reactions", "--human", "hunav", "--param", "hunav.engine=external"]);
