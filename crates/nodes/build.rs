@@ -1,4 +1,4 @@
-//! Finds out which `hunav_msgs` the environment has and makes it known as the cfg `hunav_flavour` (HuNav specification, section 1).
+//! Finds out which `hunav_msgs` the environment has: the cfgs `hunav_flavour` (HuNav specification, section 1) and `hunav_evaluation`.
 
 use std::path::{Path, PathBuf};
 
@@ -6,6 +6,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=AMENT_PREFIX_PATH");
     println!("cargo::rustc-check-cfg=cfg(hunav_flavour, values(\"p1\", \"p15\", \"arena\"))");
+    println!("cargo::rustc-check-cfg=cfg(hunav_evaluation)");
     if std::env::var_os("CARGO_FEATURE_HUNAV").is_none() {
         return;
     }
@@ -17,6 +18,10 @@ fn main() {
         return;
     };
     println!("cargo::rerun-if-changed={}", file.display());
+    // Only HuNavSim 2 and this repository have the service that begins an evaluation.
+    if file.with_file_name("../srv/StartEvaluation.srv").is_file() {
+        println!("cargo::rustc-cfg=hunav_evaluation");
+    }
     match std::fs::read_to_string(&file) {
         Ok(text) => println!("cargo::rustc-cfg=hunav_flavour=\"{}\"", flavour(&text)),
         Err(error) => println!("cargo::error={}: {error}", file.display()),

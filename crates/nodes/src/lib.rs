@@ -10,6 +10,8 @@ pub mod dummy_sim;
 pub mod hri;
 pub mod human_simulator;
 pub mod hunav;
+#[cfg(feature = "hunav")]
+pub mod hunav_evaluator;
 mod log;
 pub mod possess;
 pub mod robot_world;

@@ -8,23 +8,22 @@ mod cdr;
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use arena_humansim_msgs::msg::rmw as wire;
-use mcap::records::MessageHeader;
-use mcap::{WriteOptions, Writer};
 use promenade_crowd::Engine;
 use promenade_crowd::protocol::ParameterValue;
+use promenade_recording::cdr::Encoder;
+use promenade_recording::{BagWriter, Channel, Durability};
 use rclrs::Node;
 use rosgraph_msgs::msg::rmw::Clock;
 use serde::Serialize;
 
 use crate::bus::time_from_wire;
-use cdr::{Cdr, Recorded};
+use cdr::Recorded;
 
 /// Topics on which only the engine may publish.
 const OWN_TOPICS: [&str; 2] = ["agent_states", "world_geometry"];
@@ -32,9 +31,6 @@ const OWN_TOPICS: [&str; 2] = ["agent_states", "world_geometry"];
 const OFTEN: Duration = Duration::from_secs(1);
 const OFTEN_UNTIL: Duration = Duration::from_secs(10);
 const SELDOM: Duration = Duration::from_secs(30);
-/// Quality of service that players offer for what is latched, and for the rest.
-const LATCHED: &str = "- {history: 1, depth: 1, reliability: 1, durability: 1}\n";
-const VOLATILE: &str = "- {history: 1, depth: 10, reliability: 1, durability: 2}\n";
 
 /// What there is to say about a recording.
 #[derive(Debug, Clone, Serialize)]
@@ -94,13 +90,13 @@ impl Tape {
 /// A recording under way.
 pub(crate) struct Recording {
     folder: PathBuf,
-    writer: Writer<BufWriter<File>>,
-    frames: u16,
-    metas: u16,
-    gestures: u16,
-    geometries: u16,
-    clocks: u16,
-    cdr: Cdr,
+    bag: BagWriter,
+    frames: Channel,
+    metas: Channel,
+    gestures: Channel,
+    geometries: Channel,
+    clocks: Channel,
+    encoder: Encoder,
     /// Simulated time of the last frame.
     now_ns: u64,
     provenance: Provenance,
@@ -130,9 +126,7 @@ impl Recording {
         let path = folder.join("recording.mcap");
         let file = File::create_new(&path)
             .with_context(|| format!("record_bag: cannot write {}", path.display()))?;
-        let options =
-            WriteOptions::new().profile("ros2").library(concat!("promenade ", env!("CARGO_PKG_VERSION")));
-        let mut writer = options.create(BufWriter::new(file)).context("record_bag")?;
+        let mut bag = BagWriter::new(file).context("record_bag")?;
         let topic = |name: &str| format!("{}/{name}", namespace.trim_end_matches('/'));
         let shown = |(name, value): (&str, ParameterValue)| {
             let value = match value {
@@ -156,14 +150,22 @@ impl Recording {
             contaminated: false,
         };
         let recording = Self {
-            frames: channel::<wire::AgentFrame>(&mut writer, &topic("agent_states"), VOLATILE)?,
-            metas: channel::<wire::AgentMeta>(&mut writer, &topic("agent_meta"), LATCHED)?,
-            gestures: channel::<wire::AgentGestures>(&mut writer, &topic("agent_gestures"), LATCHED)?,
-            geometries: channel::<wire::WorldGeometry>(&mut writer, &topic("world_geometry"), LATCHED)?,
-            clocks: channel::<Clock>(&mut writer, "/clock", VOLATILE)?,
+            frames: channel::<wire::AgentFrame>(&mut bag, &topic("agent_states"), Durability::Volatile)?,
+            metas: channel::<wire::AgentMeta>(&mut bag, &topic("agent_meta"), Durability::Latched)?,
+            gestures: channel::<wire::AgentGestures>(
+                &mut bag,
+                &topic("agent_gestures"),
+                Durability::Latched,
+            )?,
+            geometries: channel::<wire::WorldGeometry>(
+                &mut bag,
+                &topic("world_geometry"),
+                Durability::Latched,
+            )?,
+            clocks: channel::<Clock>(&mut bag, "/clock", Durability::Volatile)?,
             folder,
-            writer,
-            cdr: Cdr::default(),
+            bag,
+            encoder: Encoder::default(),
             now_ns: 0,
             provenance,
             is_strict: engine.parameter("strict_recording") == Some(&ParameterValue::Bool(true)),
@@ -207,13 +209,12 @@ impl Recording {
         self.write(self.clocks, clock);
     }
 
-    fn write(&mut self, channel_id: u16, message: &impl Recorded) {
+    fn write(&mut self, channel: Channel, message: &impl Recorded) {
         if self.has_failed {
             return;
         }
-        let sequence = self.provenance.messages as u32;
-        let header = MessageHeader { channel_id, sequence, log_time: self.now_ns, publish_time: self.now_ns };
-        match self.writer.write_to_known_channel(&header, self.cdr.encode(message)) {
+        message.encode(self.encoder.begin());
+        match self.bag.write(channel, self.now_ns, self.encoder.bytes()) {
             Ok(()) => self.provenance.messages += 1,
             Err(error) => {
                 self.has_failed = true;
@@ -243,7 +244,7 @@ impl Recording {
     }
 
     fn finish(mut self) -> Result<()> {
-        self.writer.finish().context("record_bag: the end of the recording")?;
+        self.bag.finish().context("record_bag: the end of the recording")?;
         self.provenance.finished = !self.has_failed;
         self.write_provenance()?;
         tracing::info!("recorded {} messages into {}", self.provenance.messages, self.folder.display());
@@ -262,10 +263,8 @@ impl Recording {
     }
 }
 
-fn channel<M: Recorded>(writer: &mut Writer<BufWriter<File>>, topic: &str, qos: &str) -> Result<u16> {
-    let schema = writer.add_schema(M::TYPE, "ros2msg", M::definition().as_bytes()).context("record_bag")?;
-    let metadata = BTreeMap::from([("offered_qos_profiles".to_owned(), qos.to_owned())]);
-    writer.add_channel(schema, topic, "cdr", &metadata).context("record_bag")
+fn channel<M: Recorded>(bag: &mut BagWriter, topic: &str, durability: Durability) -> Result<Channel> {
+    bag.channel(topic, M::TYPE, durability).context("record_bag")
 }
 
 /// Makes the folder of a recording.
