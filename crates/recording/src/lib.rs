@@ -1,6 +1,6 @@
 //! Recordings of ROS 2 topics without ROS.
 //!
-//! A message is bytes of CDR, and its definition lies beside it in the file. [`BagWriter`] writes what ROS 2 tools play; [`read`] takes bags of any
+//! A message is bytes of CDR, and its definition lies beside it in the file. [`BagWriter`] writes what ROS 2 tools play; `read` (feature `reading`) takes bags of any
 //! recorder, and [`Schema`] finds fields by the definition that the bag brings, so that messages whose definitions changed over the
 //! years are all read. Nothing here knows what a message means, and no file, however broken, panics it.
 
