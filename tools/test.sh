@@ -64,7 +64,8 @@ step "nodes: format, lints, documentation, tests"
   cargo clippy --all-targets -- -D warnings
   RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --quiet
   check_licenses
-  cargo test --release --quiet
+  # Where colcon built them.
+  CARGO_TARGET_DIR="$PWD/../../.ros/build/.cargo_target/crates_nodes" cargo test --release --quiet
 )
 
 step "conformance: format and lints"
