@@ -415,7 +415,8 @@ fn hunav_gets_a_bridge_that_knows_where_its_manager_is() {
         assert!(bridge.contains(part), "{bridge}");
     }
     assert!(arguments(&steps, "promenade/human_simulator").contains("hunav.engine:=\"external\""));
-    let (executables, _) = started(&shipped("task_generator.launch.xml", &[("human", "arena")]));
+    let arena = shipped("task_generator.launch.xml", &[("human", "arena")]);
+    let (executables, _) = started(&arena);
     assert!(!executables.iter().any(|name| name.contains("hunav")), "{executables:?}");
 }
 

@@ -30,8 +30,10 @@ pub(super) struct Host {
 
 impl Host {
     pub(super) fn new(settings: Settings, topics: Topics) -> Self {
+        let mut manager = Manager::new(settings.options);
+        manager.world_mut().set_global_goals(settings.global_goals);
         Host {
-            manager: Manager::new(settings.options),
+            manager,
             topics,
             has_begun: false,
             agents: Vec::new(),

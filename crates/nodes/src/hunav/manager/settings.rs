@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use promenade_hunav::configure::Loader;
-use promenade_hunav::{Agent, Compat, ManagerVersion, ObstacleRule, Options, Order};
+use promenade_hunav::{Agent, Compat, ManagerVersion, ObstacleRule, Options, Order, Point};
 
 use crate::ros::Running;
 
@@ -18,6 +18,8 @@ pub(super) struct Settings {
     pub(super) serves_simulator: bool,
     /// Whom `get_agents` names before the first request.
     pub(super) agents: Vec<Agent>,
+    /// Places that behaviour trees name by number.
+    pub(super) global_goals: Vec<Point>,
 }
 
 /// Longest step of the integrator that can be asked for, seconds.
@@ -40,6 +42,8 @@ impl Settings {
         if !(dt > 0.0 && dt <= MOST_DT) {
             bail!("parameter integrator_dt_max is {dt}; it is a number above 0, at most {MOST_DT}");
         }
+        let what = "HuNavSim's loader file, for get_agents and the goals that trees name by number";
+        let (agents, global_goals) = loader(&ros.text("agents_file", "", what)?, seed)?;
         let truth = |name: &str, what: &str| ros.parameter(name, true, what);
         Ok(Settings {
             options,
@@ -50,22 +54,23 @@ impl Settings {
                 "serve_simulator",
                 "offer get_agents and get_walls; false beside a simulator that offers them",
             )?,
-            agents: agents(&ros.text("agents_file", "", "HuNavSim's loader file, for get_agents")?, seed)?,
+            agents,
+            global_goals,
         })
     }
 }
 
-/// The agents of a loader file; nobody without one.
-fn agents(file: &str, seed: u64) -> Result<Vec<Agent>> {
+/// The agents and the global goals of a loader file; none without one.
+fn loader(file: &str, seed: u64) -> Result<(Vec<Agent>, Vec<Point>)> {
     if file.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let text = std::fs::read_to_string(file).with_context(|| format!("parameter agents_file: {file}"))?;
     let loaded = Loader::read(&text, Path::new(file)).map_err(|report| anyhow!("{report}"))?;
     for problem in loaded.report.iter() {
         tracing::warn!("{problem}");
     }
-    Ok(loaded.value.configured(seed))
+    Ok((loaded.value.configured(seed), loaded.value.global_goals))
 }
 
 /// A parameter that is one of some words; the first one by default.
