@@ -276,8 +276,11 @@ proptest! {
         let (path, reaches) = mesh(&walls, &[]).plan(from, to);
         prop_assert_eq!(path[0], from);
         let lines = LineIndex::of_walls(&set(&walls, &[]));
+        // Who begins nearer to a wall than the clearance may have to squeeze past the very end of one: a leg may touch where it begins or ends.
+        let touches = |at: [f64; 2]| !lines.clear(at, at, 1e-3);
         for leg in path.windows(2) {
-            prop_assert!(lines.clear(leg[0], leg[1], 1e-6) || !lines.clear(leg[0], leg[0], 1e-3), "{:?}", path);
+            let passes = lines.clear(leg[0], leg[1], 1e-6) || touches(leg[0]) || touches(leg[1]);
+            prop_assert!(passes, "{:?}", path);
         }
         if reaches && lines.clear(from, from, INFLATION) && lines.clear(to, to, INFLATION) {
             prop_assert_eq!(path[path.len() - 1], to);
