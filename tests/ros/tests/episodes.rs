@@ -92,7 +92,7 @@ fn a_parameter_that_no_backend_can_accept_is_refused_and_changes_nothing() -> Re
     let (mut stage, _environment, episodes) = open(&["anna"])?;
     stage.until_some("queued record", || episodes.queued.pop())?;
     for (name, reason) in
-        [("human.speed", "reserved"), ("hunav.dt", "no backend has this prefix"), ("dt", "no backend")]
+        [("human.speed", "reserved"), ("pedsim.dt", "no backend has this prefix"), ("dt", "no backend")]
     {
         let request = QueueEpisode::Request {
             tm_robots: "guided".to_owned(),
