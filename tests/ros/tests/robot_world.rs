@@ -318,6 +318,9 @@ fn a_new_episode_puts_the_robot_back_and_again() -> Result<()> {
         porter.drive_until(&mut stage, &world, [0.6, 0.0, 0.0], "some way", |odom| {
             odom.pose.pose.position.x > 0.5
         })?;
+        // A command that is still under way would drive the robot of the next episode.
+        porter
+            .drive_until(&mut stage, &world, [0.0; 3], "a stop", |odom| odom.twist.twist.linear.x == 0.0)?;
         let reset = episodes.reset(&mut stage, "", 7 + i64::from(episode))?;
         assert_eq!(reset, "");
         let record = episodes.record(&mut stage, episode, episodes::outcome::RUNNING)?;
