@@ -172,8 +172,9 @@ fn a_manager_that_is_restarted_goes_on_with_the_live_poses() -> Result<()> {
     drop(manager);
     let told = || (environment.process.logged("does not answer") > 0).then_some(());
     let at = environment.run_until(&mut stage, at, "warning", told)?.1;
+    let (x, at) =
+        environment.run_until(&mut stage, at, "anna, silent or not", || along(&environment, "anna"))?;
     let manager = ForeignManager::start(&stage.context, FOREIGN)?;
-    let x = along(&environment, "anna").context("on the bus meanwhile")?;
     walk(&environment, &mut stage, at, "anna", x + 1.0)?;
     let first = manager.asked().requests[0].clone();
     ensure!(first.current_agents.agents[0].position.position.x >= x - 0.5, "from where she is");
