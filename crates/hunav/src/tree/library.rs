@@ -1,4 +1,4 @@
-//! Where trees come from: the program's own, folders of users, and single files (HuNav specification, section 5.1).
+//! Where trees come from: the program's own, and single files (HuNav specification, section 5.1).
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -44,7 +44,6 @@ enum Key {
 /// Finds and compiles trees, each once.
 #[derive(Clone, Debug)]
 pub struct Library {
-    folders: Vec<PathBuf>,
     is_strict: bool,
     is_first_manager: bool,
     compiled: BTreeMap<Key, Result<Loaded<Arc<Program>>, Report>>,
@@ -55,18 +54,10 @@ impl Library {
     #[must_use]
     pub fn new(options: &Options) -> Self {
         Library {
-            folders: Vec::new(),
             is_strict: options.compat == Compat::Strict,
             is_first_manager: options.manager == ManagerVersion::P1,
             compiled: BTreeMap::new(),
         }
-    }
-
-    /// Look for names in these folders first, in order.
-    #[must_use]
-    pub fn with_folders(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
-        self.folders.extend(folders);
-        self
     }
 
     /// Names of the program's own trees.
@@ -185,15 +176,11 @@ impl Library {
         self.find(path)
     }
 
-    /// What a path or a name means: a file as it is, then in the folders, then in the program; else the nearest name.
+    /// What a path or a name means: a file as it is, or a name of the program's; else the nearest name.
     fn find(&self, path: &Path) -> Result<Origin, Option<String>> {
         let is_place = path.is_absolute() || path.starts_with(".");
         if is_place {
             return if path.is_file() { Ok(Origin::File(whole(path))) } else { Err(None) };
-        }
-        let in_folder = self.folders.iter().map(|folder| folder.join(path)).find(|file| file.is_file());
-        if let Some(file) = in_folder {
-            return Ok(Origin::File(whole(&file)));
         }
         built_in(path).ok_or_else(|| nearest(&path.to_string_lossy(), Library::names()).map(str::to_owned))
     }

@@ -17,12 +17,6 @@ impl InProcess {
     pub fn new(options: Options) -> Self {
         InProcess { manager: Manager::new(options), options }
     }
-
-    /// The engine, to look at.
-    #[must_use]
-    pub fn manager(&self) -> &Manager {
-        &self.manager
-    }
 }
 
 impl HunavLink for InProcess {
